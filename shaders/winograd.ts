@@ -17,7 +17,7 @@ import { wgsl } from './lib/wgsl.ts';
 import {
   type Block,
   eachResult,
-  transformFunction,
+  transformFunctions,
   tileSize,
   transformSquare,
 } from './winograd/transforms.ts';
@@ -26,7 +26,8 @@ export { type Block, tileSize } from './winograd/transforms.ts';
 
 export const winogradWorkgroup = 64;
 
-const entry = wgsl`
+/** The start of a program for `params.count` invocations. */
+export const winogradEntry = wgsl`
 @compute @workgroup_size(${winogradWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -79,13 +80,9 @@ export type TilesOptions = {
 
 export const tilesParams = { ...tileParams, pad_h: 'i32', pad_w: 'i32' } as const;
 
-/** tiles[frequency, tile, channel]: the transformed tiles of `image`. */
-export function winogradTiles({ block, of }: TilesOptions): string {
-  const frequencies = tileSize(block);
-  return wgsl`
-${flatIndex}
+/** The function `transform_tile`: writes tiles[frequency, tile, channel] of an image, for the `i`-th tile and channel. */
+export const tileFunctions = ({ block, of }: TilesOptions) => wgsl`
 ${placeOfTile(block)}
-${transformFunction(of, block)}
 struct Row {
   offset: u32,
   valid: bool,
@@ -101,7 +98,7 @@ fn value_at(row: Row, column: i32, channel: u32) -> f32 {
   return select(0.0, value, row.valid & (u32(column) < params.width));
 }
 
-${entry}
+fn transform_tile(i: u32) {
   let channel = i % params.tile_channels;
   let tile = i / params.tile_channels;
   let place = place_of(params.first_tile + tile);
@@ -109,47 +106,69 @@ ${entry}
   let first_column = i32(place.column) - params.pad_w;
   let image_row = place.image * params.height;
   let is_channel = channel < params.channels;
-  ${repeat(of === 'image' ? frequencies : block, (r) => `let line_${r} = row_at(image_row, first_row + ${r}, is_channel);`)}
+  ${repeat(of === 'image' ? tileSize(block) : block, (r) => `let line_${r} = row_at(image_row, first_row + ${r}, is_channel);`)}
   ${transformSquare(of, block, (row, column) => `value_at(line_${row}, first_column + ${column}, channel)`)}
   let stride = params.tiles * params.tile_channels;
-  ${eachResult(of, block, (row, column, value) => `tiles[i + ${row * frequencies + column}u * stride] = ${value};`)}
+  ${eachResult(of, block, (row, column, value) => `tiles[i + ${row * tileSize(block) + column}u * stride] = ${value};`)}
+}
+`;
+
+/** tiles[frequency, tile, channel]: the transformed tiles of `image`. */
+export function winogradTiles(options: TilesOptions): string {
+  return wgsl`
+${flatIndex}
+${transformFunctions(options.block, options.of)}
+${tileFunctions(options)}
+${winogradEntry}
+  transform_tile(i);
 }
 `;
 }
 
+/** The function `transform_kernel`: writes kernels[frequency, row, column], for the `i`-th row and column. */
+export const kernelFunctions = (block: Block) => wgsl`
+fn tap(first: i32, index: i32, valid: bool) -> f32 {
+  return select(0.0, weights[first + index * params.tap_stride], valid);
+}
+
+fn transform_kernel(i: u32) {
+  let row = i / params.kernel_columns;
+  let column = i % params.kernel_columns;
+  let valid = (row < params.used_rows) & (column < params.used_columns);
+  let first = params.first_tap + i32(row) * params.row_stride + i32(column) * params.column_stride;
+  ${transformSquare('kernel', block, (r, c) => `tap(first, ${3 * r + c}, valid)`)}
+  ${eachResult('kernel', block, (r, c, value) => `kernels[i + ${r * tileSize(block) + c}u * params.kernel_count] = ${value};`)}
+}
+`;
+
 export type KernelsOptions = { block: Block };
 
-export const kernelsParams = {
-  count: 'u32',
-  /** Sizes of a frequency's matrix, with padding; `rows` are summed over. */
-  columns: 'u32',
+/** Parameters of `transform_kernel`. */
+export const kernelParams = {
+  /** Invocations: one for each row and column of a frequency's matrix. */
+  kernel_count: 'u32',
+  /** Sizes of a frequency's matrix, with padding; rows are summed over. */
+  kernel_columns: 'u32',
   /** The sizes without padding. */
   used_rows: 'u32',
   used_columns: 'u32',
   /** The index of the first tap, and the distances to the next tap, row and column. */
-  first: 'i32',
+  first_tap: 'i32',
   tap_stride: 'i32',
   row_stride: 'i32',
   column_stride: 'i32',
 } as const;
 
+export const kernelsParams = { count: 'u32', ...kernelParams } as const;
+
 /** kernels[frequency, row, column]: the transformed kernels. */
 export function winogradKernels({ block }: KernelsOptions): string {
-  const frequencies = tileSize(block);
   return wgsl`
 ${flatIndex}
-${transformFunction('kernel', block)}
-fn tap(first: i32, index: i32, valid: bool) -> f32 {
-  return select(0.0, weights[first + index * params.tap_stride], valid);
-}
-
-${entry}
-  let row = i / params.columns;
-  let column = i % params.columns;
-  let valid = (row < params.used_rows) & (column < params.used_columns);
-  let first = params.first + i32(row) * params.row_stride + i32(column) * params.column_stride;
-  ${transformSquare('kernel', block, (r, c) => `tap(first, ${3 * r + c}, valid)`)}
-  ${eachResult('kernel', block, (r, c, value) => `kernels[i + ${r * frequencies + c}u * params.count] = ${value};`)}
+${transformFunctions(block, 'kernel')}
+${kernelFunctions(block)}
+${winogradEntry}
+  transform_kernel(i);
 }
 `;
 }
@@ -165,8 +184,8 @@ export function winogradResult({ block, bias, activation }: ResultOptions): stri
 ${flatIndex}
 ${activationFunction(activation)}
 ${placeOfTile(block)}
-${transformFunction('result', block)}
-${entry}
+${transformFunctions(block, 'result')}
+${winogradEntry}
   let channel = i % params.channels;
   let tile = i / params.channels;
   let place = place_of(params.first_tile + tile);
@@ -218,8 +237,8 @@ export function winogradGradient({ block, adds }: GradientOptions): string {
   const frequencies = tileSize(block);
   return wgsl`
 ${flatIndex}
-${transformFunction('gradient', block)}
-${entry}
+${transformFunctions(block, 'gradient')}
+${winogradEntry}
   let first = i / params.outputs * params.matrix_columns + i % params.outputs;
   let stride = params.matrix_rows * params.matrix_columns;
   ${transformSquare('gradient', block, (row, column) => `sums[first + ${row * frequencies + column}u * stride]`)}

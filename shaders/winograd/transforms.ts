@@ -104,10 +104,14 @@ const minus_two_thirds = -2.0 / 3.0;
 const one_sixth = 1.0 / 6.0;
 `;
 
-/** WGSL that declares `fn <transform>_line(x: array<f32, from>) -> array<f32, to>`. */
-export function transformFunction(transform: Transform1d, block: Block): string {
+/** WGSL that declares `fn <transform>_line(x: array<f32, from>) -> array<f32, to>` for each of `transforms`. */
+export function transformFunctions(block: Block, ...transforms: readonly Transform1d[]): string {
+  return `${block === 4 ? constants : ''}${transforms.map((transform) => transformFunction(transform, block)).join('')}`;
+}
+
+function transformFunction(transform: Transform1d, block: Block): string {
   const { from, to } = transformSizes(transform, block);
-  return `${block === 4 ? constants : ''}
+  return `
 fn ${transform}_line(x: array<f32, ${from}>) -> array<f32, ${to}> {${(block === 2 ? two : four)[transform]}
 }
 `;

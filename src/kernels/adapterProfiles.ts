@@ -188,6 +188,8 @@ export interface WinogradProfile {
   readonly access: number;
   /** The maximum number of bytes of transformed tiles; larger images are computed in bands. */
   readonly bandBytes: number;
+  /** Whether kernel and image are transformed in one launch. Software executes both sides of its condition. */
+  readonly together: boolean;
 }
 
 export interface DepthwiseProfile {
@@ -247,6 +249,7 @@ const software: AdapterProfile = {
       narrow: 1.25,
       access: 10,
       bandBytes: 2 ** 26,
+      together: false,
     },
   },
   // A program for 7 × 7 takes half a second to compile.
@@ -309,6 +312,7 @@ const discrete: AdapterProfile = {
       // number in a quarter of the time that memory takes.
       access: 24,
       bandBytes: 2 ** 26,
+      together: true,
     },
   },
   // With this many iterations, there are at most four loads per result.

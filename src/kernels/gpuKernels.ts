@@ -10,6 +10,7 @@ import { DeviceError } from '../core/errors.ts';
 import type { AdapterProfile } from './adapterProfiles.ts';
 import type { Conv2dLauncher } from './conv2dCall.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
+import type { Band, TiledImage, Tiling, TransformedKernel, WinogradOperands } from './winogradTransforms.ts';
 
 /** Each result is summed by one invocation, from values that a workgroup shares. */
 export interface DirectAlgorithm {
@@ -33,6 +34,15 @@ export interface PatchFilterGradAlgorithm {
 
 export type PatchAlgorithm = PatchForwardAlgorithm | PatchFilterGradAlgorithm;
 
+/** Transforms a kernel and a band of an image's tiles. */
+export type TransformOperands = (
+  op: string,
+  tiling: Tiling,
+  band: Band,
+  image: TiledImage,
+  kernel: TransformedKernel,
+) => WinogradOperands;
+
 export interface GpuKernels {
   /** Returns how a convolution of few channels, of the result or of the image, is computed without a GEMM; null if it can't be. */
   fewChannelsAlgorithm(
@@ -41,6 +51,7 @@ export interface GpuKernels {
   ): DirectAlgorithm | PatchAlgorithm | null;
   readonly direct: Conv2dLauncher<DirectAlgorithm>;
   readonly patches: Conv2dLauncher<PatchAlgorithm>;
+  readonly transformOperands: TransformOperands;
   /** Returns the WGSL of a reduction in which invocations share a line. */
   laneReduce(options: ReduceOptions): string;
 }

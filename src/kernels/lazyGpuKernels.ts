@@ -12,6 +12,7 @@ import { type PatchAlgorithm, provideGpuKernels } from './gpuKernels.ts';
 import { patchForward } from './patchConvolution.ts';
 import { patchFilterGradient } from './patchFilterGrad.ts';
 import type { Conv2dLauncher } from './conv2dCall.ts';
+import { transformOperands } from './winogradOperands.ts';
 
 export * as core from './coreKernels.ts';
 
@@ -27,5 +28,5 @@ const patches: Conv2dLauncher<PatchAlgorithm> = {
 export function provide(): void {
   provideForm('shared', { write: shared });
   provideForm('lanes', { write: lanes });
-  provideGpuKernels({ fewChannelsAlgorithm, direct, patches, laneReduce });
+  provideGpuKernels({ fewChannelsAlgorithm, direct, patches, transformOperands, laneReduce });
 }

@@ -5,8 +5,10 @@
 import { tileSize } from '../../shaders/winograd.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 import type { WinogradAlgorithm } from './conv2dAlgorithm.ts';
 import { type Conv2dCall, type Conv2dLauncher, widened } from './conv2dCall.ts';
+import { gpuKernels, type TransformOperands } from './gpuKernels.ts';
 import { type MatrixOperand, matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
 import {
@@ -15,6 +17,7 @@ import {
   type KernelMatrices,
   padded,
   type Plane,
+  type TiledImage,
   tilingOf,
   transformGradient,
   transformKernels,
@@ -71,19 +74,30 @@ function convolve(call: WinogradCall, { plane, padding, matrices }: ConvolveForm
   const { block } = call.algorithm;
   const [, height, width, channels] = spec.shape as [number, number, number, number];
   const tiling = tilingOf(block, problem.geometry.batch, height, width);
-  const kernels = transformKernels(op, block, b, matrices);
+  const image: TiledImage = { of: 'image', values: a, plane, padding };
   const out = output(b.device, spec, op);
+  let kernels: Tensor | null = null;
   for (const band of bandsOf(b.device, tiling, padded(plane.channels) + padded(channels))) {
-    const tiles = transformTiles(op, tiling, band, { of: 'image', values: a, plane, padding });
+    let tiles: Tensor;
+    if (kernels) tiles = transformTiles(op, tiling, band, image);
+    else ({ kernels, tiles } = transformOperands(op, tiling, band, image, { values: b, matrices }));
     const sizes = { m: band.count, n: padded(channels), k: padded(plane.channels) };
     const sums = multiplyFrequencies(call, frequencyMatrices(tiles), frequencyMatrices(kernels), sizes);
     tiles.dispose();
     writeResult(tiling, band, sums, epilogue, out);
     sums.dispose();
   }
-  kernels.dispose();
+  kernels?.dispose();
   return out;
 }
+
+const transformOperands: TransformOperands = (op, tiling, band, image, kernel) =>
+  profileOf(image.values.device).conv2d.winograd.together
+    ? gpuKernels().transformOperands(op, tiling, band, image, kernel)
+    : {
+        kernels: transformKernels(op, tiling.block, kernel),
+        tiles: transformTiles(op, tiling, band, image),
+      };
 
 /** Computes the filter gradient. Sums of bands are added in order, so that the bits are the same every time. */
 function filterGrad(call: WinogradCall): Tensor {

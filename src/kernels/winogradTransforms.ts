@@ -62,7 +62,7 @@ const gradientKernel = /* @__PURE__ */ defineKernel({
 export const float32 = (shape: number[]): TensorSpec => ({ shape, dtype: 'float32' });
 /** Returns the number of channels with padding. */
 export const padded = (channels: number) => upTo(4, channels);
-const groups = (invocations: number) => Math.ceil(invocations / winogradWorkgroup);
+export const groups = (invocations: number) => Math.ceil(invocations / winogradWorkgroup);
 
 /** The tiles of images whose results are `height` × `width`. */
 export interface Tiling {
@@ -125,21 +125,26 @@ export interface TiledImage {
   padding: readonly [number, number];
 }
 
-/** Returns the transformed tiles of a band: [frequencies, tiles, channels]. */
-export function transformTiles(
-  op: string,
-  tiling: Tiling,
-  band: Band,
-  { of, values, plane, padding }: TiledImage,
-): Tensor {
-  const { device } = values;
+/** Returns the result of transforming a band's tiles, [frequencies, tiles, channels], with what the launch needs. */
+export function tilesPart(op: string, tiling: Tiling, band: Band, { values, plane, padding }: TiledImage) {
   const channels = padded(plane.channels);
-  const tiles = output(device, float32([tileSize(tiling.block) ** 2, band.count, channels]), op);
-  const count = band.count * channels;
-  device.launch(tilesKernel, {
-    options: { block: tiling.block, of },
+  const spec = float32([tileSize(tiling.block) ** 2, band.count, channels]);
+  const tiles = output(values.device, spec, op);
+  return {
+    tiles,
+    count: band.count * channels,
     bindings: { image: values.storage, tiles: tiles.storage },
-    params: { ...tileValues(tiling, band, plane), count, pad_h: padding[0], pad_w: padding[1] },
+    params: { ...tileValues(tiling, band, plane), pad_h: padding[0], pad_w: padding[1] },
+  };
+}
+
+/** Returns the transformed tiles of a band: [frequencies, tiles, channels]. */
+export function transformTiles(op: string, tiling: Tiling, band: Band, image: TiledImage): Tensor {
+  const { tiles, count, bindings, params } = tilesPart(op, tiling, band, image);
+  image.values.device.launch(tilesKernel, {
+    options: { block: tiling.block, of: image.of },
+    bindings,
+    params: { ...params, count },
     workgroups: groups(count),
   });
   return tiles;
@@ -156,26 +161,48 @@ export interface KernelMatrices {
   flipped: boolean;
 }
 
-/** Returns the transformed kernels: [frequencies, rows, columns]. */
-export function transformKernels(op: string, block: Block, kernel: Tensor, matrices: KernelMatrices): Tensor {
-  const { device } = kernel;
+/** Both, [frequencies, rows, columns] and [frequencies, tiles, channels]: the operands of a GEMM for each frequency. */
+export interface WinogradOperands {
+  kernels: Tensor;
+  tiles: Tensor;
+}
+
+/** A kernel whose matrices are transformed. */
+export interface TransformedKernel {
+  values: Tensor;
+  matrices: KernelMatrices;
+}
+
+/** Returns the result of transforming a kernel, [frequencies, rows, columns], with what the launch needs. */
+export function kernelsPart(op: string, block: Block, { values, matrices }: TransformedKernel) {
   const [rows, columns] = [padded(matrices.rows), padded(matrices.columns)];
-  const kernels = output(device, float32([tileSize(block) ** 2, rows, columns]), op);
+  const kernels = output(values.device, float32([tileSize(block) ** 2, rows, columns]), op);
   const tap = matrices.rows * matrices.columns;
-  device.launch(kernelsKernel, {
-    options: { block },
-    bindings: { weights: kernel.storage, kernels: kernels.storage },
+  return {
+    kernels,
+    count: rows * columns,
+    bindings: { weights: values.storage, kernels: kernels.storage },
     params: {
-      count: rows * columns,
-      columns,
+      kernel_count: rows * columns,
+      kernel_columns: columns,
       used_rows: matrices.rows,
       used_columns: matrices.columns,
-      first: matrices.flipped ? 8 * tap : 0,
+      first_tap: matrices.flipped ? 8 * tap : 0,
       tap_stride: matrices.flipped ? -tap : tap,
       row_stride: matrices.rowStride,
       column_stride: matrices.columnStride,
     },
-    workgroups: groups(rows * columns),
+  };
+}
+
+/** Returns the transformed kernels: [frequencies, rows, columns]. */
+export function transformKernels(op: string, block: Block, kernel: TransformedKernel): Tensor {
+  const { kernels, count, bindings, params } = kernelsPart(op, block, kernel);
+  kernel.values.device.launch(kernelsKernel, {
+    options: { block },
+    bindings,
+    params: { ...params, count },
+    workgroups: groups(count),
   });
   return kernels;
 }

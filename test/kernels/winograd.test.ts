@@ -12,6 +12,7 @@ import {
   conv2dFilterGrad,
   conv2dInputGrad,
   fusedConv2d,
+  getDevice,
   init,
   memory,
   tensor,
@@ -21,7 +22,7 @@ import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
 import { selectConv2d } from '../../src/kernels/conv2dAlgorithm.ts';
 import type { Conv2dProblem } from '../../src/kernels/conv2dProblem.ts';
 import { generator } from '../ops/samples/draw.ts';
-import { asAdapter, profileFor, withProfile } from '../support/adapterClass.ts';
+import { adapterClasses, asAdapter, profileFor, withProfile } from '../support/adapterClass.ts';
 import { withConv2dAlgorithm } from '../support/algorithms.ts';
 import { convolution, expectConvolution } from '../support/convolutions.ts';
 import {
@@ -43,7 +44,12 @@ const blocks: readonly Block[] = [2, 4];
  */
 const bound = 4;
 
-describe.each(blocks)('tiles of %s', (block) => {
+const kinds = blocks.flatMap((block) => adapterClasses.map((kind) => ({ block, kind })));
+
+describe.each(kinds)('tiles of $block, selected for a $kind', ({ block, kind }) => {
+  const expectWinograd = (c: Convolution) =>
+    withConv2dAlgorithm({ kind: 'winograd', block }, () => expectConvolution(c, bound));
+
   test.each([
     ['channels in fours', { batch: 2, image: [11, 13, 16], kernel: [3, 3, 32], before: [1, 1] }],
     ['odd channels', { batch: 3, image: [12, 12, 7], kernel: [3, 3, 19] }],
@@ -51,9 +57,8 @@ describe.each(blocks)('tiles of %s', (block) => {
     ['more padding than a window', { image: [5, 6, 4], kernel: [3, 3, 4], before: [3, 4] }],
     ['one pixel', { image: [1, 1, 4], kernel: [3, 3, 4], before: [1, 1] }],
     ['one window', { batch: 2, image: [3, 3, 8], kernel: [3, 3, 4] }],
-  ] as const)('%s', (_, c) =>
-    withConv2dAlgorithm({ kind: 'winograd', block }, () => expectConvolution(convolution(c), bound)),
-  );
+    ['GEMMs of whole tiles', { image: [24, 24, 16], kernel: [3, 3, 16], before: [1, 1] }],
+  ] as const)('%s', (_, c) => asAdapter(kind, () => expectWinograd(convolution(c))));
 
   test('sizes of all kinds', () => {
     const side = fc.integer({ min: 3, max: 10 });
@@ -67,8 +72,7 @@ describe.each(blocks)('tiles of %s', (block) => {
           kernel: fc.tuple(fc.constant(3), fc.constant(3), channels),
           before: fc.tuple(before, before),
         }),
-        (c) =>
-          withConv2dAlgorithm({ kind: 'winograd', block }, () => expectConvolution(convolution(c), bound)),
+        (c) => asAdapter(kind, () => expectWinograd(convolution(c))),
       ),
       { numRuns: 20 },
     );
@@ -76,13 +80,27 @@ describe.each(blocks)('tiles of %s', (block) => {
 
   test('bands of tiles', () => {
     const c = convolution({ batch: 2, image: [13, 11, 8], kernel: [3, 3, 4], before: [1, 1] });
-    const profile = profileFor('cpu');
+    const profile = profileFor(kind);
     const winograd = { ...profile.conv2d.winograd, bandBytes: 2 ** 14 };
-    return withProfile({ ...profile, conv2d: { ...profile.conv2d, winograd } }, () =>
-      withConv2dAlgorithm({ kind: 'winograd', block }, () => expectConvolution(c, bound)),
-    );
+    return withProfile({ ...profile, conv2d: { ...profile.conv2d, winograd } }, () => expectWinograd(c));
   });
+});
 
+test.each([
+  ['cpu', 4],
+  ['gpu', 3],
+] as const)('launches on a %s', (kind, launches) =>
+  asAdapter(kind, () => {
+    const x = tensor(draw(24 * 24 * 16, 1), { shape: [1, 24, 24, 16] });
+    const w = tensor(draw(9 * 16 * 16, 2), { shape: [3, 3, 16, 16] });
+    const { statistics } = getDevice().stream;
+    const before = statistics.launches;
+    withConv2dAlgorithm({ kind: 'winograd', block: 4 }, () => conv2d(x, w, { padding: 'same' }));
+    expect(statistics.launches - before).toBe(launches);
+  }),
+);
+
+describe.each(blocks)('tiles of %s', (block) => {
   test('bias and activation', async () => {
     const c = convolution({ batch: 2, image: [7, 9, 5], kernel: [3, 3, 6], before: [1, 1] });
     const [image, kernel, bias] = [draw(sizes.image(c), 1), draw(sizes.kernel(c), 2), draw(6, 3)];
@@ -109,13 +127,6 @@ describe.each(blocks)('tiles of %s', (block) => {
       ).data();
     expect(await gradient()).toEqual(await gradient());
   });
-
-  test('GEMMs in workgroup memory', () =>
-    asAdapter('gpu', () =>
-      withConv2dAlgorithm({ kind: 'winograd', block }, () =>
-        expectConvolution(convolution({ image: [24, 24, 16], kernel: [3, 3, 16], before: [1, 1] }), bound),
-      ),
-    ));
 });
 
 /** The three directions, by Winograd convolution. */

@@ -13,6 +13,7 @@ export const winogradKernels: Family = {
     { 'F(2, 3)': { block: 2 }, cotangent: { of: 'cotangent' } },
   ),
   winogradKernels: entry<KernelsOptions>({ block: 4 }, { 'F(2, 3)': { block: 2 } }),
+  winogradOperands: entry<KernelsOptions>({ block: 4 }, { 'F(2, 3)': { block: 2 } }),
   winogradResult: entry<ResultOptions>(
     { block: 4, bias: false, activation: 'value' },
     { 'F(2, 3), bias': { block: 2, bias: true } },
