@@ -12,8 +12,11 @@ import { wgsl } from './lib/wgsl.ts';
 
 /** The maximum number of rounds of an invocation. */
 export const maxRounds = 16;
-/** Small, so that invocations have several rounds for one loop over rare elements. */
-export const commonWorkgroup = 32;
+/**
+ * The invocations that run in parallel. Larger workgroups execute the loop over rare elements for each such group, also for
+ * those without work.
+ */
+export const commonWorkgroup = 4;
 
 interface Options {
   readonly expression: string;

@@ -126,19 +126,19 @@ fn apply_rarely(a: f32) -> f32 {
   return precise_sin(a);
 }
 
-@compute @workgroup_size(32)
+@compute @workgroup_size(4)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let start = (flat_group(group, groups) * params.rounds * 32u + local) * 4u;
+  let start = (flat_group(group, groups) * params.rounds * 4u + local) * 4u;
   let last = params.count - 4u;
   // A bit for each element of a round for which the common form isn't correct, and for each round with such elements.
   var rare: array<u32, 16>;
   var rare_rounds = 0u;
   for (var round = 0u; round < params.rounds; round++) {
-    let at = start + round * 128u;
+    let at = start + round * 16u;
     if (at >= params.count) {
       break;
     }
@@ -188,7 +188,7 @@ fn main(
     let round = firstTrailingBit(rare_rounds);
     let bits = rare[round];
     let bit = firstTrailingBit(bits);
-    let i = min(start + round * 128u, last) + bit / 4u;
+    let i = min(start + round * 16u, last) + bit / 4u;
     out[i][bit % 4u] = apply_rarely(a_values[i][bit % 4u]);
     let others = bits & (bits - 1u);
     rare[round] = others;
