@@ -8,7 +8,8 @@
  * steps (a convolution's kernel taps and channels), so that values common to a segment are computed once.
  *
  * Forms of one algorithm:
- * - `registers`: an invocation computes a block of C straight from storage. For CPU adapters and small matrices.
+ * - `registers`: an invocation computes a block of C straight from storage. For CPU adapters and small matrices. A whole
+ *   matrix, if there are many tiny ones.
  * - `shared`: a workgroup computes a tile of C from tiles of A and B in workgroup memory. Loaded for GPUs.
  * - `lanes`: the invocations of a workgroup share k. For few rows; loaded for GPUs.
  * - `subgroupMatrix`: as `shared`, in float16 with subgroup matrices. Loaded only if an app requests them.
@@ -18,6 +19,7 @@
 import { loadedForm } from './gemm/loadedForms.ts';
 import type { GemmOptions, GemmTile, Problem } from './gemm/problem.ts';
 import { registers } from './gemm/registers.ts';
+import { wholeMatrix } from './gemm/wholeMatrix.ts';
 
 export {
   type GemmOptions,
@@ -30,7 +32,8 @@ export {
 } from './gemm/problem.ts';
 
 export function gemm(options: GemmOptions, problem: Problem): string {
-  const { memory } = options.tile;
+  const { memory, whole } = options.tile;
+  if (whole) return wholeMatrix(options, problem);
   return memory === 'registers' ? registers(options, problem) : loadedForm(memory).write(options, problem);
 }
 

@@ -22,7 +22,7 @@ export type GemmTile = {
    * of them busy. Their sums are added up in workgroup memory. Default 1.
    */
   groupK?: number;
-  /** Rows and columns of C that an invocation computes; columns come in fours. */
+  /** Rows and columns of C that an invocation computes; columns come in fours, unless it is a whole matrix. */
   blockM: number;
   blockN: number;
   /** k steps of an iteration: in workgroup memory a multiple of 4 · groupK, in registers 4 or 1. */
@@ -34,6 +34,8 @@ export type GemmTile = {
    * of their elements of A. Needs the feature `subgroups`.
    */
   subgroupQuads: boolean;
+  /** Registers only: an invocation computes a whole matrix of blockM × blockN, whose sums have \`depth\` terms. Default false. */
+  whole?: boolean;
   /** Shared only: vectors between groups of four steps, where neighbours write neighbouring steps. Default 0. */
   skew?: number;
   /** Of tiles with memory `subgroupMatrix`. */

@@ -270,14 +270,21 @@ function forK(tile: GemmTile, size: GemmSize, profile: DeviceProfile): GemmTile 
   return steps > maxShortSteps ? tile : fullest([tile, half], steps);
 }
 
-/** Returns whether an invocation computes a whole matrix best: a few terms for each of at most 4 × 4 elements. */
-const isTiny = ({ size: { m, n, segments, length }, conv2d }: GemmProblem) =>
-  conv2d === null && m <= 4 && n <= 4 && segments === 1 && length < 4;
+/** Matrices up to this size are tiny, and from this number on a program of their own is worth compiling. */
+export const tinySize = 4;
+const manyMatrices = 16;
+
+/** In software: the tile of many tiny matrices; null for others. */
+function wholeTile({ size, conv2d }: GemmProblem, { gemm: { tiles } }: DeviceProfile): GemmTile | null {
+  const { m, n, length, slices } = size;
+  const isTiny = conv2d === null && Math.max(m, n, length) <= tinySize && slices >= manyMatrices;
+  if (tiles !== 'registers' || !isTiny) return null;
+  return { ...gemmTiles.small, blockM: m, blockN: n, depth: length, width: 4, whole: true };
+}
 
 /** In software: the cheapest tile among those whose programs are worth compiling. */
 function registersTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   const { size, a, b } = problem;
-  if (isTiny(problem)) return { ...gemmTiles.small, blockM: size.m };
   const reads = a.width === 4 && b.width === 4 ? 'vectors' : 'elements';
   const work = workOf(size);
   let best: GemmTile = gemmTiles.small;
@@ -301,6 +308,8 @@ export function paddedWork(tile: GemmTile, { m, n, segments, length, slices }: G
 }
 
 function selectTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
+  const whole = wholeTile(problem, profile);
+  if (whole) return whole;
   if (isSmall(problem, profile)) return gemmTiles.small;
   const matrix = subgroupMatrixTile(problem, profile);
   if (matrix) return matrix;

@@ -5,10 +5,11 @@ import { type Shape, sameShape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { algorithmFor } from './algorithmFor.ts';
 import { dividesLines, elementwiseKernel } from './elementwise.ts';
 import { gemmBindings, launchGemm, widthOf } from './gemm.ts';
-import { type GemmAlgorithm, type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
+import { type GemmAlgorithm, type GemmProblem, gemmTunable, tinySize } from './gemmAlgorithm.ts';
 import { output, view } from './output.ts';
 import type { Epilogue } from './epilogue.ts';
 import { broadcastStrides, mergeAxes } from './strided.ts';
@@ -59,7 +60,7 @@ export function matMulKernel(call: MatMulCall): Tensor {
   const { device } = call.a.values;
   if (sizeOf(call.spec.shape) === 0) return output(device, call.spec, call.op);
   if (isOuterProduct(call)) return outerProduct(call);
-  const computed = joinBatch(columnAsRow(call));
+  const computed = rowsAsBatch(joinBatch(columnAsRow(call)));
   const problem = matMulProblem(computed);
   return launchMatMul(computed, problem, algorithmFor(device, gemmTunable, problem));
 }
@@ -97,6 +98,9 @@ function columnAsRow(call: MatMulCall): MatMulCall {
   };
 }
 
+/** The number of rows from which a program for tiny matrices is worth compiling. */
+const manyRows = 64;
+
 /** With one B for the whole batch, treats the rows of all A as rows of one matrix. */
 function joinBatch(call: MatMulCall): MatMulCall {
   const { a, b, sizes } = call;
@@ -108,6 +112,17 @@ function joinBatch(call: MatMulCall): MatMulCall {
     b: { ...b, batch: [] },
     sizes: { ...sizes, m: sizes.m * size, batch: [] },
   };
+}
+
+/** On software adapters, treats many rows times a tiny matrix as a batch of tiny matrices, each of up to four rows. */
+function rowsAsBatch(call: MatMulCall): MatMulCall {
+  const { a, sizes } = call;
+  const { m, n, k } = sizes;
+  if (a.transposed || sizes.batch.length > 0 || m < manyRows || Math.max(n, k) > tinySize) return call;
+  if (profileOf(a.values.device).gemm.tiles !== 'registers') return call;
+  const rows = [4, 3, 2].find((divisor) => m % divisor === 0) ?? 1;
+  const batch = [m / rows];
+  return { ...call, a: { ...a, batch }, sizes: { ...sizes, m: rows, batch } };
 }
 
 function matMulProblem({ a, b, sizes: { m, n, k, batch }, spec }: MatMulCall): GemmProblem {

@@ -293,28 +293,91 @@ describe.each(variants.filter(([, tile]) => runs(tile)))('convolutions, %s', (_,
 });
 
 describe('many tiny matrices, each in one invocation of a software adapter', () => {
-  const count = 1100;
-  test.each([
+  const count = 37;
+  const software = createProfile(device, 'software');
+  const sizes = [
+    [1, 1, 1],
     [1, 4, 2],
     [2, 2, 2],
     [3, 3, 3],
     [4, 3, 1],
-  ] as const)('%i × %i, %i terms', async (m, n, k) => {
-    const [a, b] = [draw(count * m * k, 3), draw(count * k * n, 4)];
-    const size = { m, n, segments: 1, length: k, slices: count };
-    const layout = { major: 'k', width: 1, float16: false } as const;
-    const problem = { dtype: 'float32', size, a: layout, b: layout, outWidth: 1, conv2d: null } as const;
-    const software = createProfile(device, 'software');
-    expect(selectGemm(problem, software).tile).toMatchObject({ blockM: m, depth: 1 });
-    const c = tidy(() => matMul(tensor(a, { shape: [count, m, k] }), tensor(b, { shape: [count, k, n] })));
-    const found = await c.data();
-    for (let i = 0; i < count; i++) {
-      const expected = product(
-        a.subarray(i * m * k, (i + 1) * m * k),
-        b.subarray(i * k * n, (i + 1) * k * n),
-        [m, n, k],
+    [3, 1, 4],
+    [4, 4, 3],
+    [4, 4, 4],
+  ] as const;
+  const matrix = (values: Float32Array, i: number, size: number) => values.subarray(i * size, (i + 1) * size);
+
+  test.each(sizes)('%i × %i, %i terms, in all layouts', async (m, n, k) => {
+    for (const [transposeA, transposeB] of transpositions) {
+      const [a, b] = [draw(count * m * k, 3), draw(count * k * n, 4)];
+      const c = tidy(() =>
+        matMul(
+          tensor(a, { shape: transposeA ? [count, k, m] : [count, m, k] }),
+          tensor(b, { shape: transposeB ? [count, n, k] : [count, k, n] }),
+          { transposeA, transposeB },
+        ),
       );
-      expect(largestError(found.subarray(i * m * n, (i + 1) * m * n), expected)).toBeLessThan(1e-6);
+      const found = await c.data();
+      for (let i = 0; i < count; i++) {
+        const expected = product(matrix(a, i, m * k), matrix(b, i, k * n), [m, n, k], transposeA, transposeB);
+        expect(largestError(matrix(found, i, m * n), expected)).toBeLessThan(1e-6);
+      }
+      c.dispose();
     }
+  });
+
+  test.each(sizes)(
+    'rows of %i × %i, %i terms, times one matrix, with bias and activation',
+    async (_, n, k) => {
+      // Divisible by four, three, two and one.
+      for (const rows of [64, 69, 70, 67]) {
+        const [a, b, bias] = [draw(rows * k, 5), draw(k * n, 6), draw(n, 7)];
+        const c = tidy(() =>
+          fusedMatMul(tensor(a, { shape: [rows, k] }), tensor(b, { shape: [k, n] }), tensor(bias), {
+            activation: 'relu',
+          }),
+        );
+        const expected = product(a, b, [rows, n, k]).map((x, i) => Math.max(0, x + (bias[i % n] as number)));
+        expect(largestError(await c.data(), expected)).toBeLessThan(1e-6);
+        c.dispose();
+      }
+    },
+  );
+
+  test('operands that repeat along axes of the batch, of float16 and integers', async () => {
+    const [a, b] = [draw(6 * 9, 8), draw(5 * 9, 9)];
+    const c = tidy(() => matMul(tensor(a, { shape: [6, 1, 3, 3] }), tensor(b, { shape: [5, 3, 3] })));
+    const found = await c.data();
+    for (let i = 0; i < 30; i++) {
+      const expected = product(matrix(a, Math.floor(i / 5), 9), matrix(b, i % 5, 9), [3, 3, 3]);
+      expect(largestError(matrix(found, i, 9), expected)).toBeLessThan(1e-6);
+    }
+    c.dispose();
+    const integers = Array.from({ length: 16 * 4 }, (_, i) => (i % 7) - 3);
+    const whole = (dtype: 'int32' | 'float16') =>
+      tidy(() => {
+        const x = tensor(integers, { shape: [16, 2, 2], dtype });
+        return matMul(x, x, { transposeB: true });
+      });
+    const squares = Array.from({ length: 16 }, (_, i) => {
+      const x = Float32Array.from(integers.slice(4 * i, 4 * i + 4));
+      return [...product(x, x, [2, 2, 2], false, true)];
+    }).flat();
+    for (const dtype of ['int32', 'float16'] as const) {
+      const y = whole(dtype);
+      expect([...(await y.data())]).toEqual(squares);
+      y.dispose();
+    }
+  });
+
+  test('are selected there, and nowhere else', () => {
+    const layout = { major: 'k', width: 1, float16: false } as const;
+    const selected = (m: number, slices: number, profile = software) => {
+      const size = { m, n: 3, segments: 1, length: 3, slices };
+      const shared = { dtype: 'float32', a: layout, b: layout, outWidth: 1, conv2d: null } as const;
+      return Boolean(selectGemm({ ...shared, size }, profile).tile.whole);
+    };
+    expect([selected(4, 16), selected(4, 15), selected(5, 16)]).toEqual([true, false, false]);
+    expect(selected(4, 16, createProfile(device, 'discrete'))).toBe(false);
   });
 });

@@ -27,6 +27,13 @@ export const gemmKernels: Family = {
     'registers, steps': { tile: gemmTiles.steps, a: { width: 1 } },
     'registers, row': { tile: gemmTiles.row },
     'registers, small': { tile: gemmTiles.small, a: { width: 1 }, b: { width: 1 }, outWidth: 1 },
+    'registers, whole matrix': {
+      tile: { ...gemmTiles.small, blockM: 3, blockN: 3, depth: 3, whole: true },
+      a: { width: 1 },
+      b: { width: 1 },
+      outWidth: 1,
+      batchRank: 1,
+    },
     'subgroup quads, k-major A': { tile: gemmTiles.subgroupQuad },
     'subgroup quads, m-major A': { tile: gemmTiles.subgroupQuad, a: { major: 'mn' } },
     'subgroup matrices': { tile: subgroupMatrixTile, a: { float16: true }, b: { float16: true } },

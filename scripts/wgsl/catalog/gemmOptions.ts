@@ -6,7 +6,7 @@ import { gemmTiles } from '../../../src/kernels/gemmTiles.ts';
 
 export const gemmDefaults: GemmOptions = {
   // Listed, so that they are known as options: most tiles have none of them.
-  tile: { ...gemmTiles.large, groupK: undefined, matrixSize: undefined },
+  tile: { ...gemmTiles.large, groupK: undefined, whole: undefined, matrixSize: undefined },
   type: 'f32',
   a: { major: 'k', width: 4, float16: false },
   b: { major: 'mn', width: 4, float16: false },
