@@ -1,7 +1,8 @@
 /**
  * @file Scatter-add in one launch: every workgroup owns a bin of consecutive rows (and some columns of them), searches all
  * entries of its batch, and sums those of its rows. Entries that it finds are sorted by row and then by entry, in
- * workgroup memory, so that the same input gives the same bits regardless of which invocation found them.
+ * workgroup memory, so that the same input gives the same bits regardless of which invocation found them. If it finds more
+ * than fit there, it searches in smaller windows.
  *
  * Updates [batch, outer, entries, inner] → out [batch, outer, rows, inner]. `lanes` invocations share a row; the groups of a
  * workgroup process the runs of rows in rotation, and share long runs.
@@ -17,11 +18,10 @@ const entryBits = 20;
 const maxBinnedEntries = 2 ** entryBits;
 export const maxRowsOfBin = 2 ** (32 - entryBits) - 1;
 
-/** Entries searched between two checks of the number found, and the capacity for those found. */
-const chunk = 1024;
-const capacity = 2 * chunk;
-/** Indices of a chunk that each invocation reads, all in flight together. */
-const entriesAtOnce = chunk / binnedWorkgroup;
+/** Codes that workgroup memory has room for. */
+const capacity = 2048;
+/** Indices that each invocation reads, all in flight together. */
+const entriesAtOnce = 4;
 /** The maximum number of entries of one row that a single group sums. */
 const longRun = 32;
 
@@ -124,26 +124,42 @@ fn main(
     atomicStore(&found, 0u);
   }
   workgroupBarrier();
-  let last_entry = params.entries - 1u;
-  for (var begin = 0u; begin < params.entries; begin += ${chunk}u) {
-    ${repeat(
-      entriesAtOnce,
-      (t) => `let entry_${t} = begin + ${t * binnedWorkgroup}u + local;
-    let row_${t} = row_of(batch * params.entries + min(entry_${t}, last_entry), reports);`,
-    )}
-    ${repeat(
-      entriesAtOnce,
-      (t) => `if (row_${t} >= first_row && row_${t} < end_row && entry_${t} <= last_entry) {
-      codes[atomicAdd(&found, 1u)] = ((row_${t} - first_row) << ${entryBits}u) | entry_${t};
-    }`,
-    )}
+  // The entries that are searched before the sums: all of them at first.
+  var window = params.entries;
+  var begin = 0u;
+  loop {
+    if (begin >= params.entries) {
+      break;
+    }
+    let end = min(begin + window, params.entries);
+    for (var first = begin; first < end; first += ${entriesAtOnce * binnedWorkgroup}u) {
+      ${repeat(
+        entriesAtOnce,
+        (t) => `let entry_${t} = first + ${t * binnedWorkgroup}u + local;
+      let row_${t} = row_of(batch * params.entries + min(entry_${t}, end - 1u), reports);`,
+      )}
+      ${repeat(
+        entriesAtOnce,
+        (t) => `if (row_${t} >= first_row && row_${t} < end_row && entry_${t} < end) {
+        let place = atomicAdd(&found, 1u);
+        if (place < ${capacity}u) {
+          codes[place] = ((row_${t} - first_row) << ${entryBits}u) | entry_${t};
+        }
+      }`,
+      )}
+    }
     workgroupBarrier();
     if (local == 0u) {
-      found_in_all = atomicLoad(&found);
+      found_in_all = atomicExchange(&found, 0u);
     }
     let count = workgroupUniformLoad(&found_in_all);
-    // Another chunk still has room: sums are for later.
-    if (count == 0u || (count <= ${chunk}u && begin + ${chunk}u < params.entries)) {
+    if (count > ${capacity}u) {
+      // Windows that are expected to fill codes to two thirds at most; those of the smallest size always fit.
+      window = max(${capacity}u, (end - begin) / (count / ${capacity}u + 2u));
+      continue;
+    }
+    begin = end;
+    if (count == 0u) {
       continue;
     }
     let padded = 1u << (32u - countLeadingZeros(count - 1u));
@@ -151,7 +167,6 @@ fn main(
       codes[place] = NOTHING;
     }
     if (local == 0u) {
-      atomicStore(&found, 0u);
       atomicStore(&long_found, 0u);
     }
     // What was written to the output before is read here.

@@ -25,7 +25,7 @@ interface Problem {
 }
 
 type Geometry = Omit<Problem, 'indices' | 'updates'>;
-type Distribution = (random: () => number, rows: number) => number;
+type Distribution = (random: () => number, rows: number, entry: number) => number;
 
 const distributions: Record<string, Distribution> = {
   uniform: (random, rows) => Math.floor(random() * rows),
@@ -40,7 +40,7 @@ function problem(geometry: Geometry, distribution: Distribution): Problem {
   const { batch, outer, rows, entries, inner } = geometry;
   return {
     ...geometry,
-    indices: Int32Array.from({ length: batch * entries }, () => distribution(random, rows)),
+    indices: Int32Array.from({ length: batch * entries }, (_, entry) => distribution(random, rows, entry)),
     updates: Float32Array.from({ length: batch * outer * entries * inner }, () => 2 * random() - 1),
   };
 }
@@ -151,12 +151,15 @@ test('more entries and rows than a loop of one launch takes', async () => {
   }
 });
 
-// Several chunks of entries, batches, rows shared by few and by many invocations, many rows in a bin.
+// Batches, rows shared by few and by many invocations, many rows in a bin; up to 2,048 entries of a bin fit in workgroup memory.
 const binned: Geometry[] = [
   { batch: 1, outer: 1, rows: 1, entries: 3000, inner: 3 },
   { batch: 3, outer: 2, rows: 5, entries: 333, inner: 8 },
   { batch: 1, outer: 1, rows: 50, entries: 2100, inner: 64 },
   { batch: 1, outer: 1, rows: 7000, entries: 2500, inner: 2 },
+  { batch: 1, outer: 1, rows: 3, entries: 2048, inner: 4 },
+  { batch: 2, outer: 1, rows: 3, entries: 2049, inner: 4 },
+  { batch: 1, outer: 1, rows: 200, entries: 30_000, inner: 4 },
 ];
 
 test.each(binned)(
@@ -171,6 +174,14 @@ test.each(binned)(
     }
   },
 );
+
+test('bins of rows: a window that is expected to fit may be too large', async () => {
+  const geometry = { batch: 1, outer: 1, rows: 4096, entries: 20_000, inner: 4 };
+  // The entries of the last row, 9,000 of 20,000, are in two runs.
+  const given = problem(geometry, (_, rows, entry) => (entry % 10_000 < 4500 ? rows - 1 : entry % 3000));
+  const found = await run(given, { kind: 'binned', workgroups: 8 });
+  expectSums(found, given);
+});
 
 const chunked: [Geometry, number][] = [
   [{ batch: 1, outer: 1, rows: 7, entries: 1024, inner: 4 }, 32],
