@@ -47,6 +47,7 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   all: axes.reductions,
   variance: axes.reductions,
   std: axes.reductions,
+  euclideanNorm: axes.reductions,
   moments: axes.reductions,
   logSumExp: axes.reductions,
   argMax: axes.searches,

@@ -5,8 +5,7 @@ import { describe, requireFinite } from '../../core/shape.ts';
 import { add, div, mul } from '../../ops/arithmetic.ts';
 import { clip } from '../../ops/clip.ts';
 import { maximum } from '../../ops/maximum.ts';
-import { sum } from '../../ops/sum.ts';
-import { sqrt, square } from '../../ops/unary.ts';
+import { euclideanNorm } from '../../ops/vectorNorm.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
@@ -100,7 +99,7 @@ export function unitNorm(...args: unknown[]): Constraint {
 }
 
 function lengthsOf(w: Tensor, axis: number | readonly number[]): Tensor {
-  return sqrt(sum(square(w), { axis, keepDims: true }));
+  return euclideanNorm(w, { axis, keepDims: true });
 }
 
 function withLengths(

@@ -3,8 +3,8 @@ import { byPosition, type Settings } from '../../core/options.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { greater } from '../../ops/comparison.ts';
 import { logicalAnd } from '../../ops/logical.ts';
-import { sum } from '../../ops/sum.ts';
 import { sqrt, square } from '../../ops/unary.ts';
+import { euclideanNorm } from '../../ops/vectorNorm.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { OpMoments } from './opMoments.ts';
@@ -62,7 +62,7 @@ export class Lamb extends OpMoments {
 
 /** Returns the ratio of the norms of a variable and its update; 1 if one of them is 0. */
 function trust(value: Tensor, update: Tensor): Tensor {
-  const [own, updates] = [value, update].map((x) => sqrt(sum(square(x)))) as [Tensor, Tensor];
+  const [own, updates] = [value, update].map((x) => euclideanNorm(x)) as [Tensor, Tensor];
   const areLong = logicalAnd(greater(own, 0), greater(updates, 0));
   return where(areLong, div(own, where(areLong, updates, 1)), 1);
 }

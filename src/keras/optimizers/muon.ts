@@ -4,9 +4,9 @@ import { byPosition, plainOptions, type Settings } from '../../core/options.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { matMul } from '../../ops/matMul.ts';
-import { sum } from '../../ops/sum.ts';
 import { transpose } from '../../ops/transpose.ts';
 import { sqrt, square } from '../../ops/unary.ts';
+import { euclideanNorm } from '../../ops/vectorNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import {
@@ -156,7 +156,7 @@ export class Muon extends Optimizer {
     const [rows, columns] = matrix.shape as [number, number];
     const isTall = rows > columns;
     const wide = isTall ? transpose(matrix) : matrix;
-    let x = div(wide, add(sqrt(sum(square(wide))), 1e-7));
+    let x = div(wide, add(euclideanNorm(wide), 1e-7));
     for (let i = 0; i < nsSteps; i++) {
       const gram = matMul(x, x, { transposeB: true });
       const polynomial = add(mul(gram, muonB), matMul(mul(gram, muonC), gram));
