@@ -13,7 +13,7 @@ import { reshape } from './reshape.ts';
 import { argsort } from './sort.ts';
 import { sum } from './sum.ts';
 import { takeAlongAxis } from './takeAlongAxis.ts';
-import { euclideanNorm } from './vectorNorm.ts';
+import { euclideanNorm } from './euclideanNorm.ts';
 
 type Eigenpairs = [values: Tensor<'float32'>, vectors: Tensor<'float32'>];
 

@@ -10,7 +10,8 @@ import { reshape } from './reshape.ts';
 import { abs } from './rounding.ts';
 import { sum } from './sum.ts';
 import { svd } from './svd.ts';
-import { euclideanNorm, type NormAxes, requireVectorOrder, vectorNorm } from './vectorNorm.ts';
+import { type NormAxes, requireVectorOrder, vectorNorm } from './vectorNorm.ts';
+import { euclideanNorm } from './euclideanNorm.ts';
 
 /** Options of `norm`. */
 export interface NormOptions {

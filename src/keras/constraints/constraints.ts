@@ -5,7 +5,7 @@ import { describe, requireFinite } from '../../core/shape.ts';
 import { add, div, mul } from '../../ops/arithmetic.ts';
 import { clip } from '../../ops/clip.ts';
 import { maximum } from '../../ops/maximum.ts';
-import { euclideanNorm } from '../../ops/vectorNorm.ts';
+import { euclideanNorm } from '../../ops/euclideanNorm.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';

@@ -4,7 +4,7 @@ import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { greater } from '../../ops/comparison.ts';
 import { logicalAnd } from '../../ops/logical.ts';
 import { sqrt, square } from '../../ops/unary.ts';
-import { euclideanNorm } from '../../ops/vectorNorm.ts';
+import { euclideanNorm } from '../../ops/euclideanNorm.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { OpMoments } from './opMoments.ts';

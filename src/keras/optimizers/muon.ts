@@ -6,7 +6,7 @@ import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { matMul } from '../../ops/matMul.ts';
 import { transpose } from '../../ops/transpose.ts';
 import { sqrt, square } from '../../ops/unary.ts';
-import { euclideanNorm } from '../../ops/vectorNorm.ts';
+import { euclideanNorm } from '../../ops/euclideanNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import {
