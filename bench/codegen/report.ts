@@ -92,13 +92,14 @@ function summary(reports: readonly ProblemReport[]): string {
   ];
   const spilled = own.filter(({ spills, scratch }) => spills + scratch > 0);
   const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+  const useful = `- useful multiply-adds: ${percent(mean)} on average, ${percent(Math.min(...shares))} in the worst problem`;
   const ratios = reports.flatMap((report) =>
     machinesOf(report.profile).flatMap((machine) => predict(report, machine).best?.ratio ?? []),
   );
   const below = ratios.filter((ratio) => ratio < 1).length;
   const comparisons = `- model: of ${ratios.length} comparisons with the best peer, ${below} are below 1`;
   return [
-    `- useful multiply-adds: ${percent(mean)} on average, ${percent(Math.min(...shares))} in the worst problem`,
+    ...(shares.length > 0 ? [useful] : []),
     `- pipelines with spills or scratch: ${spilled.length}`,
     `- registers: ${Math.max(...own.map(({ registers }) => registers))} at most; waves of a SIMD: ${Math.min(...own.map(({ waves }) => waves))} at least`,
     ...(ratios.length > 0 ? [comparisons] : []),

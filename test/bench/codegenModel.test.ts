@@ -6,6 +6,7 @@ import type { ProblemReport } from '../../bench/codegen/measure.ts';
 import { breakdown, type Machine, machines, machinesOf, modelled } from '../../bench/codegen/model.ts';
 import { toPeerMarkdown } from '../../bench/codegen/peerReport.ts';
 import { modelledLaunches } from '../../bench/codegen/predict.ts';
+import { toMarkdown } from '../../bench/codegen/report.ts';
 import {
   type BoundBuffer,
   parseReport,
@@ -181,4 +182,15 @@ ${'	v_fmac_f32_e32 v0, v8, v9                                   ; 56001308\n'.re
   const { seconds, boundBy } = breakdown(found[0] as (typeof found)[0], machine);
   expect(boundBy).toBe('atomic sums');
   expect(seconds).toBeCloseTo((64 * 500) / 2.5e9, 12);
+});
+
+test('a report of problems without multiplications has no share of useful ones', () => {
+  const copies = [launch('own', 1024, [reads(0, mebibyte), writes(1, mebibyte)])];
+  const page = toMarkdown([report('discrete', copies, copies)], {
+    compiler: 'a chip',
+    profile: 'discrete',
+    date: '2026-11-27',
+  });
+  expect(page).toContain('pipelines with spills');
+  expect(page).not.toMatch(/useful multiply-adds: |NaN|Infinity/);
 });
