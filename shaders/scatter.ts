@@ -4,15 +4,15 @@
  * so that the same input gives the same bits.
  *
  * `direct`: each output element searches all entries of its batch. One launch, for small calls.
- * `owned`: the rows are divided among a few parts. An invocation owns one element of every row of its part, searches all
- * entries, and adds those of its rows to the output, which is zero before. For CPUs, which search fast and have few cores.
- * A launch processes a range of entries: all of them, if they are few.
+ * `owned`: the entries are divided into a few chunks, each with a table of its own, which is zero before: [chunks, batch, outer,
+ * rows, inner]. An invocation owns one element of every row of a table, and adds the updates of the chunk to it. For CPUs, which
+ * have few cores.
  * `sum`: iterates over the list of a row's entries (shaders/sort). Long lists are shortened by `fold`: aligned chunks of the
  * sorted entries that are entirely in one row are summed in advance, and chunks of chunks, so that a million entries in
  * one row take three loops of at most a few hundred steps.
  */
 import { flatIndex } from './lib/indexing.ts';
-import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
+import { indexLibrary, type IndexLibraryOptions, rowFunctions } from './lib/indices.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export const scatterWorkgroup = 256;
@@ -64,15 +64,22 @@ ${outputElement}
 `;
 }
 
-export type OwnedScatterOptions = ElementOptions & {
-  /** A power of two. Part p owns the rows p, p + parts, …, so that frequent rows are distributed. */
-  parts: number;
-  workgroup: number;
-};
+export type OwnedScatterOptions = IndexLibraryOptions &
+  ElementOptions & {
+    workgroup: number;
+  };
 
-export function ownedScatter({ parts, workgroup }: OwnedScatterOptions): string {
+export function ownedScatter(options: OwnedScatterOptions): string {
+  const { check, workgroup } = options;
+  const isChecked = check !== 'none';
+  // A negative index may be no fault. Only ids, which are single indices, are checked so.
+  const ignored = check === 'above' ? ' & (bitcast<i32>(indices[first + k]) >= 0)' : '';
   return wgsl`
 ${flatIndex}
+${indexLibrary({ ...options, check: 'none' })}
+#if ${isChecked}
+${rowFunctions(options, '_reporting')}
+#endif
 @compute @workgroup_size(${workgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -84,26 +91,30 @@ fn main(
     return;
   }
   let within = i % params.inner;
-  let part = (i / params.inner) % ${parts}u;
-  let block = i / params.inner / ${parts}u;
-  let batch = block / params.outer;
-  let base = block * params.rows;
-  let first = batch * params.entries;
-  let first_row = batch * params.rows;
-  for (var k = params.entry_begin; k < params.entry_end; k++) {
-    var row = keys[first + k] - first_row;
-#if ${parts > 1}
-    // A separate loop: a software rasterizer computes what a branch guards even where no one takes it.
-    while ((row & ${parts - 1}u) != part && k + 1u < params.entry_end) {
-      k += 1u;
-      row = keys[first + k] - first_row;
-    }
+  let table = i / params.inner;
+  let block = table % params.blocks;
+  let start = table / params.blocks * params.chunk;
+  let first = block / params.outer * params.entries;
+#if ${isChecked}
+  // A software rasterizer computes what a branch guards even where no one takes it, so the report is left until after the loop.
+  var fault = OUTSIDE;
 #endif
-    if (row < params.rows && (row & ${parts - 1}u) == part) {
-      let at = (base + row) * params.inner + within;
+  let end = min(start + params.chunk, params.entries);
+  for (var k = start; k < end; k++) {
+    let row = row_of(first + k, false);
+    if (row < params.rows) {
+      let at = (table * params.rows + row) * params.inner + within;
       out[at] += updates[(block * params.entries + k) * params.inner + within];
     }
+#if ${isChecked}
+    fault = min(fault, select(OUTSIDE, k, (row == OUTSIDE)${ignored}));
+#endif
   }
+#if ${isChecked}
+  if (fault != OUTSIDE && within == 0u && block % params.outer == 0u) {
+    _ = row_of_reporting(first + fault, true);
+  }
+#endif
 }
 `;
 }

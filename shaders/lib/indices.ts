@@ -53,7 +53,25 @@ const resolutions: Record<IndexMode, Record<string, string>> = {
   },
 };
 
-export function indexLibrary({ index, addressing, mode, check, depth }: IndexLibraryOptions): string {
+export function indexLibrary(options: IndexLibraryOptions): string {
+  const { index, mode } = options;
+  return wgsl`
+const OUTSIDE = 0xffffffffu;
+
+fn resolve(index: ${index}, limit: u32) -> u32 {
+#if ${mode !== 'outside'}
+  if (limit == 0u) {
+    return OUTSIDE;
+  }
+#endif
+  ${resolutions[mode][index]}
+}
+${rowFunctions(options)}
+`;
+}
+
+/** Returns `row_of` with a suffix of its name, for programs that resolve indices both with and without reports. */
+export function rowFunctions({ addressing, check, depth }: IndexLibraryOptions, suffix = ''): string {
   const isFault = check === 'above' ? 'row == OUTSIDE && index >= 0' : 'row == OUTSIDE';
   const report = (position: string) =>
     check === 'none'
@@ -68,7 +86,7 @@ export function indexLibrary({ index, addressing, mode, check, depth }: IndexLib
   ${report('entry')}
   return row;`,
     along: `
-  return row_along(entry, entry / params.slab, entry % params.span, reports);`,
+  return row_along${suffix}(entry, entry / params.slab, entry % params.span, reports);`,
     coordinates: `
   let first = entry * ${depth}u;
   var flat = entry / params.slab;
@@ -85,20 +103,9 @@ export function indexLibrary({ index, addressing, mode, check, depth }: IndexLib
   return flat;`,
   };
   return wgsl`
-const OUTSIDE = 0xffffffffu;
-
-fn resolve(index: ${index}, limit: u32) -> u32 {
-#if ${mode !== 'outside'}
-  if (limit == 0u) {
-    return OUTSIDE;
-  }
-#endif
-  ${resolutions[mode][index]}
-}
-
 #if ${addressing === 'along'}
 // The row of an entry of slab \`outer\`, with its place along the innermost axes.
-fn row_along(entry: u32, outer: u32, within: u32, reports: bool) -> u32 {
+fn row_along${suffix}(entry: u32, outer: u32, within: u32, reports: bool) -> u32 {
   let index = indices[entry];
   let row = resolve(index, params.limit);
   ${report('entry')}
@@ -106,7 +113,7 @@ fn row_along(entry: u32, outer: u32, within: u32, reports: bool) -> u32 {
 }
 #endif
 
-fn row_of(entry: u32, reports: bool) -> u32 {${rows[addressing]}
+fn row_of${suffix}(entry: u32, reports: bool) -> u32 {${rows[addressing]}
 }
 `;
 }

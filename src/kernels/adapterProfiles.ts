@@ -11,6 +11,7 @@ import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import type { AdapterKind } from '../webgpu/adapter.ts';
 import type { Device } from '../webgpu/device.ts';
+import { maxIterations } from './iterationLimit.ts';
 
 /** The thresholds and variants that suit a kind of adapter. */
 export interface AdapterProfile {
@@ -92,7 +93,7 @@ export interface AdapterProfile {
      * and this many indices.
      */
     readonly direct: { readonly steps: number; readonly indices: number };
-    /** Up to this many indices, each invocation searches all of them for its own rows; 0 if grouping is always cheaper. */
+    /** An invocation sums at most this many indices into a table of its own, in one loop; 0 if grouping is always cheaper. */
     readonly owned: number;
     /** The same for workgroups, whose invocations share what they find: one launch, while grouping takes many. */
     readonly binned: number;
@@ -263,7 +264,7 @@ const software: AdapterProfile = {
     busyInvocations: 1024,
     minInvocations: 0,
   },
-  scatter: { direct: { steps: 2 ** 13, indices: 2048 }, owned: 2 ** 16, binned: 0 },
+  scatter: { direct: { steps: 2 ** 8, indices: 2048 }, owned: maxIterations, binned: 0 },
   grouping: 'counting',
   transpose: 'copy',
   topK: { busyInvocations: 512 },

@@ -5,6 +5,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
+import { launchChecked } from './checkedKernel.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues, unchecked } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';
 import { checkIndicesKernel, rowsKernel } from './rows.ts';
@@ -104,7 +105,6 @@ export function gatherKernel(
     }),
     workgroups: Math.ceil(invocations / gatherWorkgroup),
   };
-  if (inside.check === 'none') x.device.launch(silent, launch);
-  else x.device.launch(reporting, { ...launch, fault: inside.fault });
+  launchChecked(x.device, [silent, reporting], launch, inside);
   return out;
 }

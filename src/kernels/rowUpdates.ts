@@ -12,22 +12,18 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import { profileOf } from './adapterProfiles.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues } from './indexing.ts';
+import { defineChecked, launchChecked } from './checkedKernel.ts';
 import { kernels } from './loadKernels.ts';
 import { bindsAsVectors, output } from './output.ts';
 
-const finding = {
+const finding = /* @__PURE__ */ defineChecked({
+  name: 'last update',
   bindings: ({ index }: IndexLibraryOptions): Bindings => ({
     indices: `read ${index}`,
     last: 'read_write atomic<i32>',
   }),
   params: { count: 'u32', ...indexParams },
   source: lastUpdate,
-} as const;
-const findingSilent = /* @__PURE__ */ defineKernel({ name: 'last update', ...finding });
-const findingReporting = /* @__PURE__ */ defineKernel({
-  name: 'last update checked',
-  ...finding,
-  faults: true,
 });
 
 const replacing = /* @__PURE__ */ defineKernel({
@@ -61,8 +57,7 @@ export function lastUpdateKernel(
     params: { count: indexing.entries, ...indexValues(indexing, indices) },
     workgroups: Math.ceil(indexing.entries / updatesWorkgroup),
   };
-  if (checking.check === 'none') device.launch(findingSilent, launch);
-  else device.launch(findingReporting, { ...launch, fault: checking.fault });
+  launchChecked(device, finding, launch, checking);
   return out;
 }
 

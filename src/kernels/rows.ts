@@ -11,16 +11,16 @@ import { wgslType } from '../core/dtype.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
+import { defineChecked, launchChecked } from './checkedKernel.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues, unchecked } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';
 
-const definition = {
+const kernel = defineChecked({
+  name: 'rows',
   bindings: ({ index }: RowsOptions): Bindings => ({ indices: `read ${index}`, out: 'write u32' }),
   params: { count: 'u32', entries: 'u32', rows: 'u32', total: 'u32', ...indexParams },
   source: rows,
-} as const;
-const silent = defineKernel({ name: 'rows', ...definition });
-const reporting = defineKernel({ name: 'rows checked', ...definition, faults: true });
+});
 
 /** Computes the row of each index, counted through all batches; batch · rows if it selects none. */
 export function rowsKernel(op: string, indices: Tensor, indexing: Indexing, checking: IndexChecking): Tensor {
@@ -39,8 +39,7 @@ export function rowsKernel(op: string, indices: Tensor, indexing: Indexing, chec
     params: { count, entries, rows, total: batch * rows, ...indexValues(indexing, indices) },
     workgroups: Math.ceil(count / (rowsWorkgroup * perInvocation)),
   };
-  if (inside.check === 'none') indices.device.launch(silent, launch);
-  else indices.device.launch(reporting, { ...launch, fault: inside.fault });
+  launchChecked(indices.device, kernel, launch, inside);
   return out;
 }
 

@@ -22,18 +22,19 @@ import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
+import { defineChecked, launchChecked } from './checkedKernel.ts';
 import { fillKernel } from './fill.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';
 import { addPartialSums, partialSpec } from './partialSums.ts';
 import { rowsKernel } from './rows.ts';
 import { type Grouping, type GroupingAlgorithm, groupByKey } from './sort.ts';
-import { type LoopRange, splitLoops } from './splitLoops.ts';
 
 const vectorOf = (type: string, width: 1 | 4) => (width === 4 ? `vec4<${type}>` : type);
 const geometry = { count: 'u32', outer: 'u32', inner: 'u32', entries: 'u32', rows: 'u32' } as const;
 
-const direct = {
+const direct = defineChecked({
+  name: 'scatter',
   bindings: ({ index, type, width }: DirectScatterOptions): Bindings => ({
     indices: `read ${index}`,
     updates: `read ${vectorOf(type, width)}`,
@@ -41,22 +42,21 @@ const direct = {
   }),
   params: { ...geometry, ...indexParams },
   source: directScatter,
-} as const;
-const directSilent = defineKernel({ name: 'scatter', ...direct });
-const directReporting = defineKernel({ name: 'scatter checked', ...direct, faults: true });
+});
 
-const owned = defineKernel({
+const owned = defineChecked({
   name: 'scatter owned',
-  bindings: ({ type, width }: OwnedScatterOptions): Bindings => ({
-    keys: 'read u32',
+  bindings: ({ index, type, width }: OwnedScatterOptions): Bindings => ({
+    indices: `read ${index}`,
     updates: `read ${vectorOf(type, width)}`,
     out: `read_write ${vectorOf(type, width)}`,
   }),
-  params: { ...geometry, entry_begin: 'u32', entry_end: 'u32' },
+  params: { ...geometry, blocks: 'u32', chunk: 'u32', ...indexParams },
   source: ownedScatter,
 });
 
-const binned = {
+const binned = defineChecked({
+  name: 'scatter binned',
   bindings: ({ index, type, width }: BinnedScatterOptions): Bindings => ({
     indices: `read ${index}`,
     updates: `read ${vectorOf(type, width)}`,
@@ -64,9 +64,7 @@ const binned = {
   }),
   params: { ...geometry, parts: 'u32', bins: 'u32', rows_of_bin: 'u32', ...indexParams },
   source: binnedScatter,
-} as const;
-const binnedSilent = defineKernel({ name: 'scatter binned', ...binned });
-const binnedReporting = defineKernel({ name: 'scatter binned checked', ...binned, faults: true });
+});
 
 const fold = defineKernel({
   name: 'scatter fold',
@@ -107,7 +105,7 @@ export interface ScatterProblem {
 
 export type ScatterAlgorithm =
   | { readonly kind: 'direct' }
-  /** By a single batch of indices, in chunks of equal length. One: all indices. */
+  /** The indices of a batch are summed in this many chunks, each in one loop. */
   | { readonly kind: 'owned'; readonly chunks: number }
   /** About this many workgroups share the rows. */
   | { readonly kind: 'binned'; readonly workgroups: number }
@@ -126,30 +124,26 @@ export function selectScatter(
     const { min, max, looks } = binWorkgroups;
     return { kind: 'binned', workgroups: Math.min(max, Math.max(min, looks / indices)) };
   }
-  return indices <= owned ? { kind: 'owned', chunks: chunksOf(problem) } : { kind: 'grouped', by: grouping };
+  const chunks = chunksOf(problem, owned);
+  return chunks > 0 ? { kind: 'owned', chunks } : { kind: 'grouped', by: grouping };
 }
 
-/** Invocations that chunks are for: more than enough for a CPU, since sums must not depend on the number of cores. */
-const busyOwners = 64;
-/** Rows of this many results keep a CPU busy without chunks. */
-const wideRow = 8;
-/** The number of indices for each row of a chunk that make up for zeroing it and adding it to the others. */
-const indicesPerRow = 4;
+// Costs of chunks on a software adapter, in units of adding an update.
+/** Invocations that are computed in parallel. A constant, since sums must not depend on the number of cores. */
+const parallelOwners = 16;
+/** To zero an element of a table, and to add it to those of the other chunks. */
+const costOfElement = 0.25;
+/** The launch that adds the tables. */
+const costOfSum = 1024;
 
-/** The largest number of chunks of equal length that is worthwhile. */
-function chunksOf({ results, inner, rows, indices }: ScatterProblem): number {
-  if (inner >= wideRow || results > rows * inner) return 1;
-  let chunks = Math.floor(Math.min(busyOwners / inner, indices / (indicesPerRow * rows)));
-  while (chunks > 1 && indices % chunks > 0) chunks--;
-  return Math.max(1, chunks);
+/** Returns the number of chunks of at most `longest` indices that takes the least time; 0 if there would be too many. */
+function chunksOf({ results, rows, indices }: ScatterProblem, longest: number): number {
+  const costOf = (chunks: number) =>
+    (indices / chunks) * Math.max(1, (results / rows / parallelOwners) * chunks) +
+    (chunks > 1 ? chunks * results * costOfElement + costOfSum : 0);
+  const allowed = [1, 2, 4, 8, 16].filter((chunks) => indices <= longest * chunks);
+  return allowed.reduce((best, chunks) => (best > 0 && costOf(best) <= costOf(chunks) ? best : chunks), 0);
 }
-
-/** Invocations that a core computes in parallel. */
-const lanesOfCore = 4;
-/** Invocations that lavapipe executes as one vector. If they own different parts, each may take separate iterations. */
-const vectorLanes = 8;
-/** Invocations of a workgroup: few if there are few in total. */
-const ownersWorkgroup = { few: 4, many: 64 };
 
 /**
  * Sums `updates` into the rows selected by `indices`; zeros elsewhere. `spec` is the shape and dtype of the result;
@@ -175,19 +169,12 @@ export function scatterAddKernel(
   const width = inner % 4 === 0 && bindsAsVectors(updates) ? 4 : 1;
   const problem = { results: elements / width, inner: inner / width, rows, indices: entries };
   const chosen = algorithm ?? selectScatter(problem, profileOf(device));
-  if (chosen.kind === 'owned' && chosen.chunks > 1) {
-    const { chunks } = chosen;
-    const partial = partialSpec(spec, chunks);
-    // A chunk is summed as a batch of its own.
-    const chunked = { ...indexing, batch: chunks, entries: entries / chunks };
-    const whole = { kind: 'owned', chunks: 1 } as const;
-    const sums = scatterAddKernel(op, indices, updates, partial, chunked, checking, whole);
-    return addPartialSums(op, sums, spec, {});
-  }
+  const chunks = chosen.kind === 'owned' ? chosen.chunks : 1;
+  const tables = chunks > 1 ? partialSpec(spec, chunks) : spec;
   const launch: ScatterLaunch = {
     op,
     updates,
-    out: chosen.kind === 'owned' ? fillKernel(device, spec, 0, op) : output(device, spec, op),
+    out: chosen.kind === 'owned' ? fillKernel(device, tables, 0, op) : output(device, spec, op),
     element: { type: wgslType(spec.dtype), width },
     params: { count: elements / width, outer, inner: inner / width, entries, rows },
   };
@@ -196,7 +183,8 @@ export function scatterAddKernel(
   } else if (chosen.kind === 'binned') {
     launchBinned(launch, indices, indexing, checking, chosen.workgroups);
   } else if (chosen.kind === 'owned') {
-    launchOwned(launch, rowsKernel(op, indices, indexing, checking), batch * outer);
+    launchOwned(launch, indices, indexing, checking, chunks);
+    if (chunks > 1) return addPartialSums(op, launch.out, spec, {});
   } else {
     const keys = rowsKernel(op, indices, indexing, checking);
     sumGroups(launch, keys, batch * rows, groupByKey(op, keys, batch * rows, chosen.by));
@@ -225,8 +213,7 @@ function launchDirect(
     params: { ...params, ...indexValues(indexing, indices) },
     workgroups: Math.ceil(params.count / scatterWorkgroup),
   };
-  if (checking.check === 'none') out.device.launch(directSilent, launch);
-  else out.device.launch(directReporting, { ...launch, fault: checking.fault });
+  launchChecked(out.device, direct, launch, checking);
 }
 
 function launchBinned(
@@ -250,31 +237,28 @@ function launchBinned(
     params: { ...params, count, parts, bins, rows_of_bin: rowsOfBin, ...indexValues(indexing, indices) },
     workgroups: count,
   };
-  if (checking.check === 'none') out.device.launch(binnedSilent, launch);
-  else out.device.launch(binnedReporting, { ...launch, fault: checking.fault });
+  launchChecked(out.device, binned, launch, checking);
 }
 
-function launchOwned({ updates, out, element, params }: ScatterLaunch, keys: Tensor, blocks: number): void {
-  const alone = blocks * params.inner;
-  // Just enough invocations to keep the cores busy: more would only read the indices more often. Sums don't depend on it.
-  const cores = Math.min(8, globalThis.navigator?.hardwareConcurrency ?? 4);
-  const parts = 2 ** Math.ceil(Math.log2(Math.max(1, (lanesOfCore * cores) / alone)));
-  const count = alone * parts;
-  const workgroup = count < 1024 ? ownersWorkgroup.few : ownersWorkgroup.many;
-  // An entry of a part takes an iteration of two loops.
-  const cost = parts === 1 ? 1 : 2 * Math.min(parts, vectorLanes);
-  for (const [entries] of splitLoops([params.entries], cost) as [LoopRange][])
-    out.device.launch(owned, {
-      options: { ...element, parts, workgroup },
-      bindings: { keys: keys.storage, updates: updates.storage, out: out.storage },
-      params: {
-        ...params,
-        count,
-        entry_begin: entries[0],
-        entry_end: entries[1],
-      },
-      workgroups: Math.ceil(count / workgroup),
-    });
+function launchOwned(
+  { updates, out, element, params }: ScatterLaunch,
+  indices: Tensor,
+  indexing: Indexing,
+  checking: IndexChecking,
+  chunks: number,
+): void {
+  const blocks = indexing.batch * indexing.outer;
+  const count = chunks * blocks * params.inner;
+  // Small workgroups distribute a few invocations over the cores.
+  const workgroup = count < 1024 ? 4 : 64;
+  const chunk = Math.ceil(params.entries / chunks);
+  const launch = {
+    options: { ...indexOptions(indexing, indices, checking), ...element, workgroup },
+    bindings: { indices: indices.storage, updates: updates.storage, out: out.storage },
+    params: { ...params, ...indexValues(indexing, indices), count, blocks, chunk },
+    workgroups: Math.ceil(count / workgroup),
+  };
+  launchChecked(out.device, owned, launch, checking);
 }
 
 function sumGroups(

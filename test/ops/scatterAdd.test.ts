@@ -3,7 +3,7 @@
  * so sums are tested only with the cheapest: a radix sort takes a CPU seconds.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { init, ones, scatterAdd, type Tensor, tensor, tidy } from '../../src/index.ts';
+import { init, ones, scatterAdd, scatterNd, segmentSum, type Tensor, tensor, tidy } from '../../src/index.ts';
 import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
 import { type Indexing, unchecked } from '../../src/kernels/indexing.ts';
 import { type ScatterAlgorithm, scatterAddKernel, selectScatter } from '../../src/kernels/scatter.ts';
@@ -142,7 +142,7 @@ test('more entries and rows than a loop of one launch takes', async () => {
       distributions.zipf as Distribution,
     );
     for (const algorithm of [
-      { kind: 'owned', chunks: 1 },
+      { kind: 'owned', chunks: 2 },
       { kind: 'grouped', by: 'counting' },
     ] as ScatterAlgorithm[]) {
       const found = await run(given, algorithm);
@@ -187,6 +187,8 @@ const chunked: [Geometry, number][] = [
   [{ batch: 1, outer: 1, rows: 7, entries: 1024, inner: 4 }, 32],
   [{ batch: 1, outer: 1, rows: 1, entries: 3000, inner: 3 }, 60],
   [{ batch: 1, outer: 1, rows: 300, entries: 2100, inner: 1 }, 3],
+  [{ batch: 3, outer: 2, rows: 40, entries: 333, inner: 5 }, 8],
+  [{ batch: 1, outer: 1, rows: 3, entries: 9, inner: 1 }, 8],
 ];
 
 test.each(chunked)('chunks of $entries entries of $rows rows: %#', async (geometry, chunks) => {
@@ -196,16 +198,19 @@ test.each(chunked)('chunks of $entries entries of $rows rows: %#', async (geomet
   }
 });
 
-test('a CPU sums many indices of few rows in chunks, if chunks of equal length are long enough', () => {
+test('a CPU sums many indices of few elements in chunks', () => {
   const select = (rows: number, indices: number, inner = 1, blocks = 1) =>
     selectScatter({ results: rows * inner * blocks, inner, rows, indices }, adapterProfiles.software);
-  expect(select(100, 10_000)).toEqual({ kind: 'owned', chunks: 25 });
-  expect(select(1, 10_000)).toEqual({ kind: 'owned', chunks: 50 });
-  expect(select(10, 8192, 4)).toEqual({ kind: 'owned', chunks: 16 });
-  expect(select(10, 8192, 8)).toEqual({ kind: 'owned', chunks: 1 });
-  expect(select(5000, 8192)).toEqual({ kind: 'owned', chunks: 1 });
-  expect(select(100, 10_007)).toEqual({ kind: 'owned', chunks: 1 });
-  expect(select(100, 10_000, 1, 2)).toEqual({ kind: 'owned', chunks: 1 });
+  expect(select(100, 100_000)).toEqual({ kind: 'owned', chunks: 16 });
+  expect(select(100, 10_007)).toEqual({ kind: 'owned', chunks: 16 });
+  expect(select(2000, 8192)).toEqual({ kind: 'owned', chunks: 4 });
+  expect(select(1000, 1000)).toEqual({ kind: 'owned', chunks: 1 });
+  expect(select(10, 8192, 4)).toEqual({ kind: 'owned', chunks: 4 });
+  expect(select(10, 8192, 16)).toEqual({ kind: 'owned', chunks: 1 });
+  expect(select(100, 10_000, 1, 16)).toEqual({ kind: 'owned', chunks: 1 });
+  // Long loops of one invocation would also be inaccurate.
+  expect(select(1000, 1_000_000)).toEqual({ kind: 'owned', chunks: 16 });
+  expect(select(1000, 2 ** 20)).toEqual({ kind: 'grouped', by: 'counting' });
 });
 
 test('an invalid index in a later chunk is reported at its own position', async () => {
@@ -213,6 +218,21 @@ test('an invalid index in a later chunk is reported at its own position', async 
   indices[9_876] = 100;
   const sums = scatterAdd(tensor(indices), ones([10_000]), { shape: [100] });
   await expect(sums.data()).rejects.toThrow(/index 100 at position \[9876\]/);
+});
+
+test('of several invalid indices, the first in any chunk is reported; negative ids are none', async () => {
+  const ids = new Int32Array(4000).fill(-1);
+  ids[3_500] = 20;
+  ids[1_234] = 21;
+  const sums = segmentSum(ones([4000]), tensor(ids), { numSegments: 20 });
+  await expect(sums.data()).rejects.toThrow(/index 21 at position \[1234\]/);
+});
+
+test('of coordinates, the invalid one is reported', async () => {
+  const points = new Int32Array(2 * 600);
+  points[2 * 500 + 1] = -1;
+  const sums = scatterNd(tensor(points, { shape: [600, 2] }), ones([600, 3]), { shape: [30, 40, 3] });
+  await expect(sums.data()).rejects.toThrow(/index -1 at position \[500, 1\]/);
 });
 
 test('grouping is stable, and lists every key', async () => {

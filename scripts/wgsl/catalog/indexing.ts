@@ -59,7 +59,11 @@ export const indexingKernels: Family = {
   'scatter checked': entry<DirectScatterOptions>(scatterDefaults),
   'scatter binned': entry<BinnedScatterOptions>({ ...scatterDefaults, check: 'none', width: 4, lanes: 16 }),
   'scatter binned checked': entry<BinnedScatterOptions>({ ...scatterDefaults, lanes: 1 }),
-  'scatter owned': entry<OwnedScatterOptions>({ type: 'f32', width: 4, parts: 4, workgroup: 64 }),
+  'scatter owned': entry<OwnedScatterOptions>({ ...scatterDefaults, check: 'none', width: 4, workgroup: 64 }),
+  'scatter owned checked': entry<OwnedScatterOptions>(
+    { ...scatterDefaults, workgroup: 4 },
+    { ids: { check: 'above' }, coordinates: { addressing: 'coordinates', depth: 2 } },
+  ),
   'scatter fold': entry<ChunkSumOptions>(
     { type: 'f32', width: 4, level: 'entries' },
     { 'chunks of chunks': { level: 'chunks' } },

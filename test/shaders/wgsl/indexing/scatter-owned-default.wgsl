@@ -1,14 +1,19 @@
-@group(0) @binding(0) var<storage, read> keys: array<u32>;
+@group(0) @binding(0) var<storage, read> indices: array<i32>;
 @group(0) @binding(1) var<storage, read> updates: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> out: array<vec4<f32>>;
 struct Params {
+  sizes: array<vec4<u32>, 2>,
   count: u32,
   outer: u32,
   inner: u32,
   entries: u32,
   rows: u32,
-  entry_begin: u32,
-  entry_end: u32,
+  blocks: u32,
+  chunk: u32,
+  limit: u32,
+  span: u32,
+  slab: u32,
+  positions: u32,
 }
 @group(0) @binding(3) var<uniform> params: Params;
 
@@ -18,6 +23,19 @@ fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
 
 fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
   return flat_group(group, groups) * workgroup_size + local;
+}
+
+const OUTSIDE = 0xffffffffu;
+
+fn resolve(index: i32, limit: u32) -> u32 {
+  return select(OUTSIDE, u32(index), bitcast<u32>(index) < limit);
+}
+
+fn row_of(entry: u32, reports: bool) -> u32 {
+  let index = indices[entry];
+  let row = resolve(index, params.limit);
+
+  return row;
 }
 
 @compute @workgroup_size(64)
@@ -31,21 +49,15 @@ fn main(
     return;
   }
   let within = i % params.inner;
-  let part = (i / params.inner) % 4u;
-  let block = i / params.inner / 4u;
-  let batch = block / params.outer;
-  let base = block * params.rows;
-  let first = batch * params.entries;
-  let first_row = batch * params.rows;
-  for (var k = params.entry_begin; k < params.entry_end; k++) {
-    var row = keys[first + k] - first_row;
-    // A separate loop: a software rasterizer computes what a branch guards even where no one takes it.
-    while ((row & 3u) != part && k + 1u < params.entry_end) {
-      k += 1u;
-      row = keys[first + k] - first_row;
-    }
-    if (row < params.rows && (row & 3u) == part) {
-      let at = (base + row) * params.inner + within;
+  let table = i / params.inner;
+  let block = table % params.blocks;
+  let start = table / params.blocks * params.chunk;
+  let first = block / params.outer * params.entries;
+  let end = min(start + params.chunk, params.entries);
+  for (var k = start; k < end; k++) {
+    let row = row_of(first + k, false);
+    if (row < params.rows) {
+      let at = (table * params.rows + row) * params.inner + within;
       out[at] += updates[(block * params.entries + k) * params.inner + within];
     }
   }
