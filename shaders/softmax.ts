@@ -9,6 +9,7 @@ import { flatIndex } from './lib/indexing.ts';
 import { folded, foldLanes } from './lib/lanes.ts';
 import {
   guarded,
+  inPairs,
   keptElements,
   keptPositions,
   lineElements,
@@ -21,13 +22,16 @@ import {
   sweep,
   unlessNan,
 } from './lib/lines.ts';
+import { range } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type SoftmaxOptions = LineOptions & { kind: 'softmax' | 'logSoftmax' };
 
 export function softmax(options: SoftmaxOptions): string {
-  if (options.kept > 0) return inRegisters(options);
-  return options.lanes === 1 ? serial(options) : inSweeps(options);
+  const { kind, kept, lanes, reads } = options;
+  if (kept > 0) return inRegisters(options);
+  const rescales = lanes > 1 || (kind === 'logSoftmax' && reads > 1);
+  return rescales ? inSweeps(options) : serial(options);
 }
 
 /** From `total`, the sum of exponentials of a line relative to `high`: the factor that normalizes them, or its logarithm. */
@@ -69,17 +73,21 @@ ${lineHead(options)}
 
 /** One sweep finds the largest element and the sum together, the other one writes. */
 function inSweeps(options: SoftmaxOptions): string {
-  const { kind } = options;
+  const { kind, lanes } = options;
   const each = (js: readonly number[], text: (j: number) => string) => js.map(text).join('\n    ');
   const result = (j: number) =>
     kind === 'softmax' ? `exp(value_${j} - high) * scale` : `value_${j} - high - logarithm`;
   const read = (js: readonly number[]) => each(js, (j) => `let value_${j} = x[at_${j}];`);
+  // A long line of a single invocation has many factors, so those of 1 must be exact.
+  const rescale = 'exp(own_high - higher)';
+  const factor = lanes === 1 ? `select(${rescale}, T(1.0), own_high == higher)` : rescale;
   return wgsl`
 ${flatIndex}
 ${lineElements(options)}
 ${lineTests(options)}
 ${foldLanes('max', 'F', 'larger_line', options)}
 ${foldLanes('sum', 'F', 'add_lines', options)}
+${lanes === 1 ? selectLarger : ''}
 ${lineHead(options)}
   // The sum is one of exponentials above the largest element so far.
   var own_high = T(${lowest});
@@ -87,9 +95,9 @@ ${lineHead(options)}
   ${sweep(
     options,
     (js, { orZero }) => `${read(js)}
-    let higher = max(own_high, ${maxOf(js.map((j) => `value_${j}`))});
+    let higher = ${lanes === 1 ? 'larger' : 'max'}(own_high, ${largestOf(options, js)});
     ${each(js, (j) => `let exponential_${j} = ${unlessNan(`exp(value_${j} - higher)`, `value_${j}`)};`)}
-    own_total = own_total * exp(own_high - higher) + ${sumOf(js.map((j) => orZero(`exponential_${j}`, j)))};
+    own_total = own_total * ${factor} + ${sumOf(js.map((j) => orZero(`exponential_${j}`, j)))};
     own_high = higher;`,
   )}
   let high = ${folded('max', 'join_max(own_high)', options)};
@@ -104,38 +112,75 @@ ${lineHead(options)}
 `;
 }
 
+/** `max` of two values, which may be NaN: on software adapters it takes several times as long as a selection. */
+const selectLarger = wgsl`
+fn larger(a: T, b: T) -> T {
+  return select(b, a, a > b);
+}
+`;
+
+/** The largest of the values `js`. */
+function largestOf({ lanes }: SoftmaxOptions, js: readonly number[]): string {
+  const values = js.map((j) => `value_${j}`);
+  return lanes === 1 ? inPairs(values, (a, b) => `larger(${a}, ${b})`) : maxOf(values);
+}
+
 /** For a single invocation: a separate sweep for the largest element saves the exponentials of rescaling. */
 function serial(options: SoftmaxOptions): string {
-  const { kind } = options;
+  const { kind, reads } = options;
+  const isUnrolled = reads > 1;
+  /** A loop over the elements of the line. `body` is the WGSL for several, element j at the index `at_<j>`. */
+  const loop = (body: (js: readonly number[]) => string) => {
+    const single = `for (; i < end; i += params.inner) {
+      let at_0 = i;
+      ${body([0])}
+    }`;
+    const indices = range(reads).map((j) => `let at_${j} = i + ${j}u * params.inner;`);
+    return `{
+    var i = start;
+    ${
+      isUnrolled
+        ? `let rest = ${reads - 1}u * params.inner;
+    let whole = max(end, rest) - rest;
+    for (; i < whole; i += ${reads}u * params.inner) {
+      ${[...indices, body(range(reads))].join('\n      ')}
+    }
+    `
+        : ''
+    }${single}
+  }`;
+  };
+  const each = (js: readonly number[], text: (j: number) => string) => js.map(text).join('\n      ');
+  const read = (js: readonly number[]) => each(js, (j) => `let value_${j} = x[at_${j}];`);
   return wgsl`
 ${flatIndex}
 ${lineElements(options)}
 ${lineTests(options)}
+${isUnrolled ? selectLarger : ''}
 ${lineHead(options)}
   let end = start + params.n * params.inner;
   var highest = T(${lowest});
-  for (var i = start; i < end; i += params.inner) {
-    highest = max(highest, x[i]);
-  }
+  ${loop(
+    (js) => `${read(js)}
+      highest = ${isUnrolled ? 'larger' : 'max'}(highest, ${isUnrolled ? largestOf(options, js) : 'value_0'});`,
+  )}
   let high = join_max(highest);
   var sums = T();
-  for (var i = start; i < end; i += params.inner) {
-    let value = x[i];
-    let exponential = ${exponential('value')};
-#if ${kind === 'softmax'}
-    out[i] = exponential;
-#endif
-    sums += exponential;
-  }
+  ${loop(
+    (js) => `${read(js)}
+      ${each(js, (j) => `let exponential_${j} = ${exponential(`value_${j}`)};`)}
+      ${kind === 'softmax' ? each(js, (j) => `out[at_${j}] = exponential_${j};`) : ''}
+      sums += ${sumOf(js.map((j) => `exponential_${j}`))};`,
+  )}
   let total = join_sum(sums);
   ${normalizer(options)}
-  for (var i = start; i < end; i += params.inner) {
-#if ${kind === 'softmax'}
-    out[i] = out[i] * scale;
-#else
-    out[i] = x[i] - high - logarithm;
-#endif
-  }
+  ${loop((js) =>
+    each(js, (j) =>
+      kind === 'softmax'
+        ? `out[at_${j}] = out[at_${j}] * scale;`
+        : `out[at_${j}] = x[at_${j}] - high - logarithm;`,
+    ),
+  )}
 }
 `;
 }

@@ -16,6 +16,8 @@ export type LineOptions = LaneLayout &
   LineElements & {
     /** Elements (or vectors) of a line that each lane keeps in registers; 0 if it reads them again for each sweep. */
     kept: 0 | 1 | 2 | 4 | 8;
+    /** Elements (or vectors) that an iteration reads where a line has a single invocation. */
+    reads: 1 | 4 | 8;
   };
 
 /** The types T, U and F, sums and maxima of them, and `join`, which combines the components that belong to one line. */
@@ -169,7 +171,7 @@ export function sweep(
   options: LineOptions,
   body: (elements: readonly number[], guard: Guard) => string,
 ): string {
-  const { lanes } = options;
+  const { lanes, reads } = options;
   const together = inFlight * lanes;
   const iteration = (elements: readonly number[], guard: Guard) => `${elements
     .map((j) => {
@@ -180,11 +182,21 @@ export function sweep(
     })
     .join('\n    ')}
     ${body(elements, guard)}`;
-  // With a single invocation per line, on software adapters, rows are often short: reading several elements together wasn't
-  // faster.
   if (lanes === 1) {
-    return `for (var k = 0u; k < params.n; k++) {
-    ${iteration([0], unguarded(options))}
+    const single = iteration([0], unguarded(options));
+    if (reads === 1)
+      return `for (var k = 0u; k < params.n; k++) {
+    ${single}
+  }`;
+    return `{
+  var k = 0u;
+  let whole = max(params.n, ${reads - 1}u) - ${reads - 1}u;
+  for (; k < whole; k += ${reads}u) {
+    ${iteration(range(reads), unguarded(options))}
+  }
+  for (; k < params.n; k++) {
+    ${single}
+  }
   }`;
   }
   return `{

@@ -3,6 +3,7 @@
  * costs a bounds check, and every iteration of a loop has a cost, so an iteration reads as much as it can. Lines that can't be
  * read in vectors are reduced four at a time.
  */
+import { range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import {
   componentsOf,
@@ -16,7 +17,7 @@ import {
 } from './program.ts';
 
 export function serialReduce(options: ReduceProgram): string {
-  const { accumulator, initial, order, width, linesPerLoop, workgroup, split } = options;
+  const { accumulator, initial, order, width, linesPerLoop, reads, workgroup, split } = options;
   const inRows = order === 'rows';
   const isApart = linesPerLoop > 1;
   /** Distance between lines that are reduced in one loop. */
@@ -94,17 +95,15 @@ fn main(
   var at = row * params.n * params.inner + column;
 #endif
   ${[options.computed?.shared, lineOperands, each((i) => `var total_${i} = ${accumulator}(${initial});`)].filter(Boolean).join('\n  ')}
-#if ${width < 16}
-  let whole = max(end, 1u) - 1u;
+#if ${reads > 1}
+  let whole = max(end, ${reads - 1}u) - ${reads - 1}u;
   while (k < whole) {
-    ${read('first', 'at', 'k')}
-    ${read('second', 'at + params.inner', 'k + 1u')}
-  ${fold([
-    { value: 'first', k: 'k' },
-    { value: 'second', k: '(k + 1u)' },
-  ])}
-    k += 2u;
-    at += 2u * params.inner;
+    ${range(reads)
+      .map((i) => read(`read_${i}`, `at + ${i}u * params.inner`, `k + ${i}u`))
+      .join('\n    ')}
+  ${fold(range(reads).map((i) => ({ value: `read_${i}`, k: `(k + ${i}u)` })))}
+    k += ${reads}u;
+    at += ${reads}u * params.inner;
   }
 #endif
   while (k < end) {

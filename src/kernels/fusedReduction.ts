@@ -108,9 +108,8 @@ function expressionsOf({ steps }: Chain): string {
 }
 
 /** The elements that one iteration of a reduction's loop reads. */
-function elementsInLoop({ serial, width, linesPerLoop }: ReduceOptions): number {
-  if (!serial) return 8 * width;
-  return width >= 16 ? width : 2 * width * linesPerLoop;
+function elementsInLoop({ serial, width, linesPerLoop, reads }: ReduceOptions): number {
+  return serial ? reads * width * linesPerLoop : 8 * width;
 }
 
 /**

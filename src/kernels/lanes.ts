@@ -105,6 +105,23 @@ export function widthFor(x: Tensor, { n, inner }: Lines): 1 | 4 {
   return (inner === 1 ? n : inner) % 4 === 0 && bindsAsVectors(x) ? 4 : 1;
 }
 
+/** The shortest line, in reads, from which an invocation that has it alone reads several elements per iteration. */
+const shortestUnrolled = { 1: 16, 4: 32 } as const;
+
+/**
+ * Returns how many elements (or vectors) of a line of `n` an invocation that has it alone reads in an iteration. A software adapter
+ * pays for each iteration as for several reads, also for those that are left over.
+ */
+function readsAlone(
+  { lines: { shared } }: AdapterProfile,
+  n: number,
+  width: 1 | 4,
+  shortest: number,
+): 1 | 4 | 8 {
+  if (shared || n < shortest) return 1;
+  return width === 1 && n >= 64 ? 8 : 4;
+}
+
 /** How a kernel that computes whole lines, by one or several invocations each, is launched. */
 export interface LineLaunch {
   options: LineOptions;
@@ -113,8 +130,11 @@ export interface LineLaunch {
   workgroups: number;
 }
 
-/** Returns the launch for tensors with the same layout; the last axis is read in fours if all of them allow it. */
-export function lineLaunch(tensors: readonly Tensor[], lines: Lines): LineLaunch {
+/**
+ * Returns the launch for tensors with the same layout; the last axis is read in fours if all of them allow it. `shortest` is the length
+ * in reads from which a kernel gains by reading several elements per iteration.
+ */
+export function lineLaunch(tensors: readonly Tensor[], lines: Lines, shortest?: number): LineLaunch {
   const [x] = tensors as [Tensor];
   const width = tensors.every((t) => widthFor(t, lines) === 4) ? 4 : 1;
   const order = orderOf(lines);
@@ -127,8 +147,9 @@ export function lineLaunch(tensors: readonly Tensor[], lines: Lines): LineLaunch
   const workgroup = workgroupFor(lanes, order);
   const subgroups = foldsInSubgroups(profile, lanes, order);
   const kept = keptPerLane(profile, params.n, lanes);
+  const reads = readsAlone(profile, params.n, width, shortest ?? shortestUnrolled[width]);
   return {
-    options: { lanes, order, width, workgroup, subgroups, kept },
+    options: { lanes, order, width, workgroup, subgroups, kept, reads },
     params,
     workgroups: Math.ceil((params.count * lanes) / workgroup),
   };

@@ -196,7 +196,7 @@ class Pass {
       combine,
       finish,
     } = reduction;
-    const { form, width, chunks, linesPerLoop, lanes, workgroup, subgroups, count } = algorithm;
+    const { form, width, chunks, linesPerLoop, reads, lanes, workgroup, subgroups, count } = algorithm;
     const results = isLast
       ? specs.map((spec) => output(device, spec, this.op))
       : [output(device, accumulators(accumulator, lines.count * chunks), this.op)];
@@ -214,6 +214,7 @@ class Pass {
         order: lines.inner === 1 ? 'rows' : 'columns',
         width,
         linesPerLoop,
+        reads,
         workgroup,
         lanes,
         subgroups,

@@ -25,7 +25,9 @@ export interface ReduceAlgorithm {
   /** Chunks that each line is split into; their results are reduced by another launch. */
   readonly chunks: number;
   /** Adjacent lines that one invocation reduces together, with a width of 1. */
-  readonly linesPerLoop: 1 | 4;
+  readonly linesPerLoop: 1 | 4 | 16;
+  /** Reads of each line in an iteration of the serial form. */
+  readonly reads: number;
   /** Invocations that share a line. */
   readonly lanes: number;
   readonly workgroup: number;
@@ -43,6 +45,8 @@ const splitElements = 2 ** 17;
 const fewestChunks = 4;
 /** The invocations that are enough for one thread: four times its vector lanes. */
 const fewInvocations = 16;
+/** Elements that an iteration reads. */
+const elementsPerIteration = 16;
 /** Adjacent lines shorter than this are reduced together, element by element, if there are many: see `linesPerLoop`. */
 const shortLine = 32;
 /** From this stride in words, the elements of a line are on different memory pages, so each access should read more. */
@@ -67,12 +71,38 @@ function serial(
   const side = neighbours(lines);
   const isNarrow = width === 1 && accumulator !== 'vec4<f32>' && side >= 4;
   const isDense = chunks === 1 || lines.inner > 1;
-  const linesPerLoop = isNarrow && isDense && isMany(lines.count * chunks, busyInvocations) ? 4 : 1;
+  const linesPerLoop = isNarrow && isDense ? linesTogether(problem, chunks, busyInvocations) : 1;
   const count =
     linesPerLoop === 1
       ? units.count * chunks
       : ((lines.count * chunks) / side) * Math.ceil(side / linesPerLoop);
-  return { form: 'serial', width, chunks, linesPerLoop, lanes: 1, workgroup, subgroups: false, count };
+  const perLine = Math.ceil(units.n / chunks);
+  const reads = readsPerIteration(perLine, width * linesPerLoop, accumulator);
+  return { form: 'serial', width, chunks, linesPerLoop, reads, lanes: 1, workgroup, subgroups: false, count };
+}
+
+/** Returns how many lines an invocation reduces together, element by element. More of them read more of each memory page. */
+function linesTogether(
+  { lines: { count, inner }, accumulator }: ReduceProblem,
+  chunks: number,
+  busyInvocations: number,
+): 1 | 4 | 16 {
+  if (!isMany(count * chunks, busyInvocations)) return 1;
+  const isApart = inner >= pageWords && !accumulator.startsWith('vec');
+  return isApart && count * chunks >= 16 * busyInvocations ? 16 : 4;
+}
+
+/**
+ * Returns how many reads of a line, which has `perLine`, an iteration does: an iteration costs as much as several reads, and so does
+ * each that is left over. Accumulators of four words are much code.
+ */
+function readsPerIteration(perLine: number, elements: number, accumulator: Accumulator): number {
+  const most = accumulator === 'vec4<f32>' ? elementsPerIteration / 2 : elementsPerIteration;
+  const fit = Math.max(1, Math.floor(most / elements));
+  if (perLine < shortLine) return Math.min(2, fit);
+  let reads = 1;
+  while (2 * reads <= fit && reads * reads <= perLine) reads *= 2;
+  return reads;
 }
 
 /**
@@ -100,6 +130,7 @@ function shared(problem: ReduceProblem, profile: DeviceProfile): ReduceAlgorithm
     width,
     chunks,
     linesPerLoop: 1,
+    reads: 1,
     lanes,
     workgroup: workgroupFor(lanes, order),
     subgroups: foldsInSubgroups(profile, lanes, order),

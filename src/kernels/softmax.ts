@@ -49,7 +49,8 @@ export function softmaxKernel(kind: SoftmaxKind, x: Tensor, axis: number): Tenso
   if (mustSplit(profileOf(x.device), lines)) return splitSoftmax(kind, x, axis);
   const out = output(x.device, x, kind);
   if (out.size > 0) {
-    const { options, ...launch } = lineLaunch([x, out], lines);
+    // A logSoftmax that is unrolled also saves a sweep.
+    const { options, ...launch } = lineLaunch([x, out], lines, kind === 'logSoftmax' ? 8 : undefined);
     const bindings = { x: x.storage, out: out.storage };
     x.device.launch(forward, { ...launch, options: { kind, ...options }, bindings });
   }

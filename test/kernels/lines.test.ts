@@ -112,7 +112,13 @@ async function expectLines(shape: Lines, seed: number): Promise<void> {
 describe.each(adapterClasses)('as on a %s', (kind) => {
   const shapes: Lines[] = [
     [5, 3, 1],
+    [3, 9, 1],
+    [3, 16, 1],
     [3, 33, 1],
+    [3, 36, 1],
+    [3, 63, 1],
+    [3, 71, 1],
+    [3, 132, 1],
     [2, 515, 1],
     [300, 129, 1],
     [2, 70, 37],
@@ -124,6 +130,27 @@ describe.each(adapterClasses)('as on a %s', (kind) => {
   test.each(shapes.map((shape, i) => [shape, i] as const))('softmax and layerNorm of lines %j', (shape, i) =>
     asAdapter(kind, () => expectLines(shape, i)),
   );
+
+  test('a NaN or an infinity at any place of a line makes all of it NaN', () =>
+    asAdapter(kind, async () => {
+      for (const n of [10, 71, 140]) {
+        for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
+          const host = values(n * n, n);
+          for (let i = 0; i < n; i++) host[i * n + i] = value;
+          const x = tensor(host, { shape: [n, n] });
+          for (const op of [softmax, logSoftmax]) expect((await op(x).data()).every(Number.isNaN)).toBe(true);
+        }
+      }
+    }));
+
+  test('the smallest elements of a line, and those of -Infinity, may come first', () =>
+    asAdapter(kind, async () => {
+      const host = Float32Array.from({ length: 71 }, (_, k) => (k < 20 ? Number.NEGATIVE_INFINITY : k - 100));
+      const data = await logSoftmax(tensor(host)).data();
+      const finite = softmaxOf([...host]).map(Math.log);
+      expect(data.slice(0, 20).every((v) => v === Number.NEGATIVE_INFINITY)).toBe(true);
+      for (let k = 20; k < 71; k++) expect(data[k]).toBeCloseTo(finite[k] as number, 5);
+    }));
 
   const scans: Lines[] = [
     [1, 1, 1],

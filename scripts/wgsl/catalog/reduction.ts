@@ -20,6 +20,7 @@ const sum: ReduceOptions = {
   order: 'rows',
   width: 4,
   linesPerLoop: 1,
+  reads: 1,
   workgroup: 256,
   lanes: 256,
   subgroups: true,

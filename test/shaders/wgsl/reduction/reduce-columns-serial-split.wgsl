@@ -58,17 +58,6 @@ fn main(
   var total_1 = f32(bitcast<f32>(params.initial));
   var total_2 = f32(bitcast<f32>(params.initial));
   var total_3 = f32(bitcast<f32>(params.initial));
-  let whole = max(end, 1u) - 1u;
-  while (k < whole) {
-    let first = x[at];
-    let second = x[at + params.inner];
-    total_0 = combine(total_0, combine(prepare(first.x, k), prepare(second.x, (k + 1u))));
-    total_1 = combine(total_1, combine(prepare(first.y, k), prepare(second.y, (k + 1u))));
-    total_2 = combine(total_2, combine(prepare(first.z, k), prepare(second.z, (k + 1u))));
-    total_3 = combine(total_3, combine(prepare(first.w, k), prepare(second.w, (k + 1u))));
-    k += 2u;
-    at += 2u * params.inner;
-  }
   while (k < end) {
     let value = x[at];
     total_0 = combine(total_0, prepare(value.x, k));

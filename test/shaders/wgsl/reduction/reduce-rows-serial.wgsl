@@ -51,14 +51,6 @@ fn main(
   let end = params.n;
   var at = row * params.n * params.inner + column;
   var total_0 = f32(bitcast<f32>(params.initial));
-  let whole = max(end, 1u) - 1u;
-  while (k < whole) {
-    let first = x[at];
-    let second = x[at + params.inner];
-    total_0 = combine(total_0, combine(combine(combine(prepare(first.x, 4u * k + 0u), prepare(first.y, 4u * k + 1u)), combine(prepare(first.z, 4u * k + 2u), prepare(first.w, 4u * k + 3u))), combine(combine(prepare(second.x, 4u * (k + 1u) + 0u), prepare(second.y, 4u * (k + 1u) + 1u)), combine(prepare(second.z, 4u * (k + 1u) + 2u), prepare(second.w, 4u * (k + 1u) + 3u)))));
-    k += 2u;
-    at += 2u * params.inner;
-  }
   while (k < end) {
     let value = x[at];
     total_0 = combine(total_0, combine(combine(prepare(value.x, 4u * k + 0u), prepare(value.y, 4u * k + 1u)), combine(prepare(value.z, 4u * k + 2u), prepare(value.w, 4u * k + 3u))));
