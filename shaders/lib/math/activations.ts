@@ -56,10 +56,10 @@ fn selu(x: f32) -> f32 {
 // D. Hendrycks and K. Gimpel, Gaussian error linear units, 2016.
 export const gelu: MathFunction = /* @__PURE__ */ defineMath(
   'gelu',
-  [normalDistribution],
+  [normalDistribution, normalDensity],
   /* wgsl */ `
 fn gelu(x: f32) -> f32 {
-  return x * normal_distribution(x);
+  return x * normal_distribution(x, normal_density(x));
 }`,
 );
 
@@ -69,7 +69,8 @@ export const geluDerivative: MathFunction = /* @__PURE__ */ defineMath(
   /* wgsl */ `
 fn gelu_derivative(x: f32) -> f32 {
   let near = bounded(x, 40.0);
-  return normal_distribution(near) + near * normal_density(near);
+  let density = normal_density(near);
+  return normal_distribution(near, density) + near * density;
 }`,
 );
 

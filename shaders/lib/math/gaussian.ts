@@ -2,7 +2,7 @@
  * @file The error function and the normal distribution. Polynomials are minimax fits (Remez) of the relative error.
  */
 import { defineMath, type MathFunction } from './define.ts';
-import { nearLog1p, preciseExp, reduceExponential } from './exponential.ts';
+import { nearLog1p, reduceExponential } from './exponential.ts';
 import { isNan, powerOfWhole, withSign } from './bits.ts';
 
 // erf x / x as a function of z = x² ≤ 1.
@@ -16,63 +16,56 @@ fn erf_series(z: f32) -> f32 {
 }`,
 );
 
-// erfc x / e^(-x²) for x ≥ 1: a polynomial of 1 / (1 + 0.4 x).
-const scaledErfc: MathFunction = /* @__PURE__ */ defineMath(
-  'scaled_erfc',
-  [],
-  /* wgsl */ `
-fn scaled_erfc(x: f32) -> f32 {
-  let t = 1.0 / (1.0 + 0.4 * x);
-  let upper = 0.178080787 + t * (-0.0771822993 + t * (0.251612944 + t * (-0.234563636 + t * 0.0637818232)));
-  return t * (0.225683818 + t * (0.225472112 + t * (0.20988005 + t * (0.157253346 + t * upper))));
-}`,
-);
-
-// erfc x for x ≥ 1.
-const erfcTail: MathFunction = /* @__PURE__ */ defineMath(
-  'erfc_tail',
-  [preciseExp, scaledErfc],
-  /* wgsl */ `
-fn erfc_tail(x: f32) -> f32 {
-  return precise_exp(-x * x) * scaled_erfc(x);
-}`,
-);
-
-// From 4 on, the result rounds to 1.
+// From 1 on, 1 - p^-8, where the polynomial p is fitted to the eighth root of 1 / erfc, after Abramowitz and Stegun 7.1.28;
+// from 4 on, the result rounds to 1.
 export const erf: MathFunction = /* @__PURE__ */ defineMath(
   'erf',
-  [withSign, reduceExponential, powerOfWhole, scaledErfc, erfSeries, isNan],
+  [withSign, erfSeries, isNan],
   /* wgsl */ `
 fn erf(x: f32) -> f32 {
   let a = abs(x);
-  let within = select(select(a, 1.0, a < 1.0), 4.0, a > 4.0);
-  let e = reduce_exponential(-within * within);
-  let tail = (1.0 + e.rest) * power_of_whole(e.n) * scaled_erfc(within);
-  let far = with_sign(1.0 - tail, x);
+  let within = select(a, 4.0, a > 4.0);
+  let upper = -0.0337025225 + within * (0.0179992858 + within * (-0.00405222178 + within * 5.47898351e-4));
+  let root = 0.996377945 + within * (0.159718797 + within * (0.0484198853 + within * (0.0748030245 + within * upper)));
+  let square = root * root;
+  let fourth = square * square;
+  let far = with_sign(1.0 - 1.0 / (fourth * fourth), x);
   return select(select(far, x * erf_series(x * x), a < 1.0), x, is_nan(x));
 }`,
 );
 
+// e^(-x²/2) / √2π; 0 where that isn't a normal number.
 export const normalDensity: MathFunction = /* @__PURE__ */ defineMath(
   'normal_density',
-  [preciseExp],
+  [reduceExponential, powerOfWhole],
   /* wgsl */ `
 fn normal_density(x: f32) -> f32 {
-  return 0.398942280 * precise_exp(-0.5 * x * x);
+  let exponent = -0.5 * x * x;
+  let e = reduce_exponential(select(exponent, -88.0, exponent < -88.0));
+  return 0.398942280 * ((1.0 + e.rest) * power_of_whole(e.n));
 }`,
 );
 
-// The lower tail keeps its relative accuracy.
+// Mills' ratio, the upper tail of the normal distribution divided by its density, for x ≥ 0: a polynomial of 1 / (1 + 0.2645 x).
+const millsRatio: MathFunction = /* @__PURE__ */ defineMath(
+  'mills_ratio',
+  [],
+  /* wgsl */ `
+fn mills_ratio(x: f32) -> f32 {
+  let t = 1.0 / (1.0 + 0.2645 * x);
+  let upper = 0.355718134 + t * (-0.306608856 + t * (0.560281932 + t * (-0.366771162 + t * 0.0778454691)));
+  return t * (0.264561415 + t * (0.263194829 + t * (0.257950753 + t * (0.147141606 + t * upper))));
+}`,
+);
+
+// From x and its density, which the caller may need as well. The lower tail keeps its relative accuracy.
 export const normalDistribution: MathFunction = /* @__PURE__ */ defineMath(
   'normal_distribution',
-  [erfcTail, erfSeries, isNan],
+  [millsRatio, isNan],
   /* wgsl */ `
-fn normal_distribution(x: f32) -> f32 {
-  let s = x * 0.707106781;
-  let a = abs(s);
-  let tail = 0.5 * erfc_tail(select(a, 1.0, a < 1.0));
-  let far = select(tail, 1.0 - tail, x > 0.0);
-  return select(select(far, 0.5 + 0.5 * s * erf_series(s * s), a < 1.0), x, is_nan(x));
+fn normal_distribution(x: f32, density: f32) -> f32 {
+  let tail = density * mills_ratio(abs(x));
+  return select(select(tail, 1.0 - tail, x > 0.0), x, is_nan(x));
 }`,
 );
 
