@@ -52,7 +52,7 @@ const scan: ScanOptions = {
 
 export const reductionKernels: Family = {
   reduce: entry<ReduceOptions>(sum, {
-    'rows, serial': { lanes: 1, workgroup: 32, serial: true, subgroups: false },
+    'rows, serial': { lanes: 1, workgroup: 32, serial: true, subgroups: false, reads: 4 },
     'rows, serial, 16 elements': {
       lanes: 1,
       workgroup: 32,
@@ -81,6 +81,7 @@ export const reductionKernels: Family = {
       workgroup: 32,
       serial: true,
       subgroups: false,
+      reads: 4,
       split: true,
     },
     'moments, lanes': { ...moments, width: 1 },

@@ -58,6 +58,19 @@ fn main(
   var total_1 = f32(bitcast<f32>(params.initial));
   var total_2 = f32(bitcast<f32>(params.initial));
   var total_3 = f32(bitcast<f32>(params.initial));
+  let whole = max(end, 3u) - 3u;
+  while (k < whole) {
+    let read_0 = x[at + 0u * params.inner];
+    let read_1 = x[at + 1u * params.inner];
+    let read_2 = x[at + 2u * params.inner];
+    let read_3 = x[at + 3u * params.inner];
+    total_0 = combine(total_0, combine(combine(prepare(read_0.x, (k + 0u)), prepare(read_1.x, (k + 1u))), combine(prepare(read_2.x, (k + 2u)), prepare(read_3.x, (k + 3u)))));
+    total_1 = combine(total_1, combine(combine(prepare(read_0.y, (k + 0u)), prepare(read_1.y, (k + 1u))), combine(prepare(read_2.y, (k + 2u)), prepare(read_3.y, (k + 3u)))));
+    total_2 = combine(total_2, combine(combine(prepare(read_0.z, (k + 0u)), prepare(read_1.z, (k + 1u))), combine(prepare(read_2.z, (k + 2u)), prepare(read_3.z, (k + 3u)))));
+    total_3 = combine(total_3, combine(combine(prepare(read_0.w, (k + 0u)), prepare(read_1.w, (k + 1u))), combine(prepare(read_2.w, (k + 2u)), prepare(read_3.w, (k + 3u)))));
+    k += 4u;
+    at += 4u * params.inner;
+  }
   while (k < end) {
     let value = x[at];
     total_0 = combine(total_0, prepare(value.x, k));

@@ -51,6 +51,16 @@ fn main(
   let end = params.n;
   var at = row * params.n * params.inner + column;
   var total_0 = f32(bitcast<f32>(params.initial));
+  let whole = max(end, 3u) - 3u;
+  while (k < whole) {
+    let read_0 = x[at + 0u * params.inner];
+    let read_1 = x[at + 1u * params.inner];
+    let read_2 = x[at + 2u * params.inner];
+    let read_3 = x[at + 3u * params.inner];
+    total_0 = combine(total_0, combine(combine(combine(combine(prepare(read_0.x, 4u * (k + 0u) + 0u), prepare(read_0.y, 4u * (k + 0u) + 1u)), combine(prepare(read_0.z, 4u * (k + 0u) + 2u), prepare(read_0.w, 4u * (k + 0u) + 3u))), combine(combine(prepare(read_1.x, 4u * (k + 1u) + 0u), prepare(read_1.y, 4u * (k + 1u) + 1u)), combine(prepare(read_1.z, 4u * (k + 1u) + 2u), prepare(read_1.w, 4u * (k + 1u) + 3u)))), combine(combine(combine(prepare(read_2.x, 4u * (k + 2u) + 0u), prepare(read_2.y, 4u * (k + 2u) + 1u)), combine(prepare(read_2.z, 4u * (k + 2u) + 2u), prepare(read_2.w, 4u * (k + 2u) + 3u))), combine(combine(prepare(read_3.x, 4u * (k + 3u) + 0u), prepare(read_3.y, 4u * (k + 3u) + 1u)), combine(prepare(read_3.z, 4u * (k + 3u) + 2u), prepare(read_3.w, 4u * (k + 3u) + 3u))))));
+    k += 4u;
+    at += 4u * params.inner;
+  }
   while (k < end) {
     let value = x[at];
     total_0 = combine(total_0, combine(combine(prepare(value.x, 4u * k + 0u), prepare(value.y, 4u * k + 1u)), combine(prepare(value.z, 4u * k + 2u), prepare(value.w, 4u * k + 3u))));
