@@ -178,17 +178,20 @@ function giveOutputs(
   outputs: Outputs,
   make: (output: Output) => Tensor,
 ): Nest<unknown> {
-  const given = new Map(
-    [...outputs].map(([leaf, output]) => {
+  const given = new Map<Tensor, Tensor>();
+  try {
+    for (const [leaf, output] of outputs) {
       const tensor = make(output);
-      if (output.attachment) {
-        const attachment = make(output.attachment);
-        tensor.attachment = alias(attachment);
-        attachment.dispose();
-      }
-      return [leaf, tensor] as const;
-    }),
-  );
+      given.set(leaf, tensor);
+      if (!output.attachment) continue;
+      const attachment = make(output.attachment);
+      tensor.attachment = alias(attachment);
+      attachment.dispose();
+    }
+  } catch (error) {
+    for (const tensor of given.values()) tensor.dispose();
+    throw error;
+  }
   return mapNest(value, (leaf) => given.get(leaf as Tensor) ?? leaf);
 }
 
@@ -263,15 +266,19 @@ export class Captured {
       slot.holds = input.id;
     });
     const results = work.run();
-    const value = giveOutputs(this.result, this.outputs, ({ storage, spec }) => {
-      const own = results.get(storage);
-      const output = own
-        ? madeBy(device, name, own.retain(), spec)
-        : takeOut(device, name, work.rangeOf(storage), spec);
-      work.passFaults(storage, output.storage);
-      return output;
-    });
-    for (const own of results.values()) own.release();
+    let value: Nest<unknown>;
+    try {
+      value = giveOutputs(this.result, this.outputs, ({ storage, spec }) => {
+        const own = results.get(storage);
+        const output = own
+          ? madeBy(device, name, own.retain(), spec)
+          : takeOut(device, name, work.rangeOf(storage), spec);
+        work.passFaults(storage, output.storage);
+        return output;
+      });
+    } finally {
+      for (const own of results.values()) own.release();
+    }
     // Work starts at a submission; the next call's JavaScript overlaps with it.
     device.flush();
     return { value };

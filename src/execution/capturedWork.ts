@@ -127,14 +127,25 @@ export class CapturedWork {
    */
   run(): Results {
     const { device } = this;
-    const { stream } = device;
-    const { tracker } = device.faults;
-    const checks = new Map<FaultReport, Check>();
     device.requireAlive();
     for (const effect of this.capture.effects) effect();
     const results = new Map<Storage, Storage>();
-    for (const [result, bytes] of this.#ownBuffers)
-      results.set(result, device.eager.allocate(bytes, 'result'));
+    try {
+      for (const [result, bytes] of this.#ownBuffers)
+        results.set(result, device.eager.allocate(bytes, 'result'));
+      this.#append(results);
+    } catch (error) {
+      for (const made of results.values()) made.release();
+      throw error;
+    }
+    return results;
+  }
+
+  #append(results: Results): void {
+    const { device } = this;
+    const { stream } = device;
+    const { tracker } = device.faults;
+    const checks = new Map<FaultReport, Check>();
     let first = 0;
     let last = 0;
     const note = () => {
@@ -169,7 +180,6 @@ export class CapturedWork {
     for (const buffer of this.buffers) buffer.lastUse = stream.serial;
     for (const { buffer } of results.values()) buffer.lastUse = stream.serial;
     this.#faults = tracker.isActive ? this.#dependence.follow(tracker, checks) : null;
-    return results;
   }
 
   /** Gives `own`, which holds the values of `output` after the last run, the faults and losses that those values depend on. */

@@ -5,12 +5,14 @@
 import { beforeAll, expect, test, vi } from 'vitest';
 import { compile } from '../../src/autodiff/compile.ts';
 import { init } from '../../src/kernels/init.ts';
+import { EagerExecutor } from '../../src/webgpu/eagerExecutor.ts';
 import { defineKernel } from '../../src/webgpu/customKernel.ts';
 import { runKernel } from '../../src/kernels/run.ts';
 import { add, mul } from '../../src/ops/arithmetic.ts';
 import { fill } from '../../src/ops/creation.ts';
 import { sum } from '../../src/ops/sum.ts';
 import { tensor } from '../../src/tensor/create.ts';
+import { memory } from '../../src/tensor/memory.ts';
 import { tidy } from '../../src/tensor/scope.ts';
 import type { Tensor } from '../../src/tensor/tensor.ts';
 import { variable } from '../../src/tensor/variable.ts';
@@ -208,4 +210,30 @@ test('copies don’t count as launches', () => {
   for (let run = 0; run < 2; run++) tidy(() => void f(tensor([1, 2])));
   expect(f.explain()[0]).toMatchObject({ captured: true, launches: 1 });
   f.dispose();
+});
+
+test('a call that fails midway keeps no memory', async () => {
+  await using own = await ownDevice();
+  // Three allocations: buffers that the two large results are written to, and one that the small result is copied to.
+  const f = compile((x: Tensor) => [mul(x, 2), add(x, 1), sum(x)]);
+  const x = filled(3);
+  for (let run = 0; run < 3; run++) tidy(() => void f(x));
+  await own.device.sync();
+  const before = memory();
+  const allocate = vi.spyOn(own.device.eager, 'allocate');
+  for (const successes of [0, 1, 2]) {
+    for (let i = 0; i < successes; i++) {
+      const original = EagerExecutor.prototype.allocate.bind(own.device.eager);
+      allocate.mockImplementationOnce(original);
+    }
+    allocate.mockImplementationOnce(() => {
+      throw new Error('no memory');
+    });
+    expect(() => f(x)).toThrow('no memory');
+    expect(memory()).toEqual(before);
+  }
+  allocate.mockRestore();
+  const [doubled, , total] = f(x) as [Tensor, Tensor, Tensor];
+  expect((await doubled.data())[7]).toBe(6);
+  expect(await total.item()).toBe(3 * large);
 });
