@@ -20,10 +20,10 @@ export type PoolOptions = {
   /** Reads or writes of adjacent channels by an invocation: at most `params.channels`. */
   perInvocation: number;
   /**
-   * The result for each window: the maximum; the mean; the flat pixel of the maximum; the value of another image, `v`, at
-   * the pixel of the maximum of `x`.
+   * The result for each window: the maximum; the mean; the flat pixel of the maximum; its flat element in the image, with channels;
+   * the value of another image, `v`, at the pixel of the maximum of `x`.
    */
-  kind: 'max' | 'average' | 'position' | 'pick';
+  kind: 'max' | 'average' | 'position' | 'element' | 'pick';
 };
 
 export type PoolGradientOptions = {
@@ -195,15 +195,25 @@ export function pool(options: PoolOptions): string {
     max: (step: number) => `best_${step}`,
     average: (step: number) => `total_${step} / f32(sides.x * sides.y)`,
     position: (step: number) => `position_${step}`,
+    element: (step: number) => `element_of(position_${step}, at.channel + ${step}u)`,
     pick: (step: number) => `pick(at.image, position_${step}, at.channel + ${step}u)`,
   }[kind];
-  const isPlaced = kind === 'position' || kind === 'pick';
+  const isPlaced = kind === 'position' || kind === 'element' || kind === 'pick';
   return wgsl`
 ${flatIndex}
 ${windows}
 ${lanes(type, width)}
 #if ${isPlaced}
 ${takesOver(type)}
+#endif
+#if ${kind === 'element'}
+fn element_of(position: Position, channel: u32) -> Position {
+#if ${width === 4}
+  return position * (params.channels * 4u) + channel * 4u + Position(0u, 1u, 2u, 3u);
+#else
+  return position * params.channels + channel;
+#endif
+}
 #endif
 #if ${kind === 'pick'}
 fn pick(image: u32, position: Position, channel: u32) -> Value {

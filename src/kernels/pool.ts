@@ -50,7 +50,7 @@ const forwardKernel = defineKernel({
   bindings: ({ type, width, kind }: PoolOptions): Bindings => ({
     x: `read ${lanesOf(type, width)}`,
     ...(kind === 'pick' ? { v: `read ${lanesOf(type, width)}` } : {}),
-    y: `write ${lanesOf(kind === 'position' ? 'u32' : type, width)}`,
+    y: `write ${lanesOf(kind === 'position' || kind === 'element' ? 'u32' : type, width)}`,
   }),
   params: sizes,
   source: pool,

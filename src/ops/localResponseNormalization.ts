@@ -1,11 +1,13 @@
 /** @file localResponseNormalization */
-import { requireFinite, requireInteger, requireRank } from '../core/shape.ts';
+import { requireFinite, requireInteger, requireRank, sizeOf } from '../core/shape.ts';
+import { tensor } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { addN } from './addN.ts';
 import { add, div, mul } from './arithmetic.ts';
+import { avgPool1d } from './avgPool.ts';
+import { cast } from './cast.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { pow } from './pow.ts';
-import { pad, slice } from './slice.ts';
+import { reshape } from './reshape.ts';
 import { square } from './unary.ts';
 
 /** Options of `localResponseNormalization`. */
@@ -42,17 +44,17 @@ export const localResponseNormalization: CompositeOp<
     for (const [name, value] of Object.entries({ bias, alpha, beta })) requireFinite(op, name, value);
     const channels = x.shape[3] as number;
     const radius = Math.min(depthRadius, Math.max(0, channels - 1));
-    const padded = pad(square(x), {
-      paddings: [
-        [0, 0],
-        [0, 0],
-        [0, 0],
-        [radius, radius],
-      ],
+    const poolSize = 2 * radius + 1;
+    // A mean over the channels, without those that don't exist, times their number.
+    const sequences = reshape(cast(square(x), 'float32'), {
+      shape: [sizeOf(x.shape.slice(0, 3)), channels, 1],
     });
-    const neighbours = Array.from({ length: 2 * radius + 1 }, (_, i) =>
-      slice(padded, { begin: [0, 0, 0, i], size: [-1, -1, -1, channels] }),
+    const means = avgPool1d(sequences, { poolSize, strides: 1, padding: 'same' });
+    const factors = Float32Array.from(
+      { length: channels },
+      (_, i) => alpha * (Math.min(channels - 1, i + radius) - Math.max(0, i - radius) + 1),
     );
-    return div(x, pow(add(bias, mul(alpha, addN(neighbours))), beta));
+    const sums = mul(reshape(means, { shape: x.shape }), tensor(factors));
+    return div(x, pow(add(bias, sums), beta));
   },
 });

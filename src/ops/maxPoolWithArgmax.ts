@@ -4,7 +4,6 @@ import { requireDType } from '../core/dtype.ts';
 import { poolKernel } from '../kernels/pool.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul } from './arithmetic.ts';
-import { cast } from './cast.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { defineOp, type Op } from './define.ts';
 import { maxPool } from './maxPool.ts';
@@ -18,19 +17,19 @@ export interface MaxPoolWithArgmaxOptions extends PoolOptions {
   includeBatchInIndex?: boolean;
 }
 
-/** The pixel of each window's maximum, row · width + column. */
-const pixels: Op<
+/** The position of each window's maximum in its image, row-major, with channels. */
+const positions: Op<
   [x: Tensor],
   PoolOptions,
-  Tensor<'uint32'>,
+  Tensor<'int32'>,
   'unknown',
   PoolPositions
 > = /* @__PURE__ */ defineOp({
-  name: 'maxPoolPixels',
+  name: 'maxPoolPositions',
   inputs: ['x'],
   options: poolOptionNames,
-  infer: ([x], options) => ({ ...planPool('maxPoolWithArgmax', x, options, 2), dtype: 'uint32' as const }),
-  forward: ([x], plan, { op }) => poolKernel(op, 'position', { x }, plan.geometry, plan),
+  infer: ([x], options) => ({ ...planPool('maxPoolWithArgmax', x, options, 2), dtype: 'int32' as const }),
+  forward: ([x], plan, { op }) => poolKernel(op, 'element', { x }, plan.geometry, plan),
   backward: null,
   cost: (_, [y], plan) => poolCost(y, plan),
 });
@@ -54,10 +53,9 @@ export const maxPoolWithArgmax: CompositeOp<
     requireBoolean('maxPoolWithArgmax', 'includeBatchInIndex', includeBatchInIndex);
     requireDType('maxPoolWithArgmax', 'x', x.dtype, ['float32', 'int32', 'uint32']);
     const values = maxPool(x, options);
-    const pixel = cast(pixels(x, options), 'int32');
-    const [n, , , channels] = x.shape as [number, number, number, number];
-    const inImage = add(mul(pixel, channels), range(0, channels, 1, { dtype: 'int32' }));
+    const inImage = positions(x, options);
     if (!includeBatchInIndex) return [values, inImage];
+    const n = x.shape[0] as number;
     const image = mul(range(0, n, 1, { dtype: 'int32' }), stridesOf(x.shape)[0] as number);
     return [values, add(inImage, reshape(image, { shape: [n, 1, 1, 1] }))];
   },

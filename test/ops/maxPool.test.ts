@@ -1,5 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { avgPool, GradientTape, init, maxPool, ones, type Tensor, tensor } from '../../src/index.ts';
+import {
+  avgPool,
+  GradientTape,
+  init,
+  maxPool,
+  maxPoolWithArgmax,
+  ones,
+  type Tensor,
+  tensor,
+  vmap,
+} from '../../src/index.ts';
 import { adapterClasses, asAdapter } from '../support/adapterClass.ts';
 
 beforeAll(async () => {
@@ -150,3 +160,24 @@ test('an image of more than 65,535 workgroups', async () => {
   expect(await edge.item()).toBe(1);
   for (const t of [x, y, edge]) t.dispose();
 });
+
+test.each([1, 3, 4, 8])(
+  'the indices of the maxima of %d channels count all elements of an image, or of the batch',
+  async (channels) => {
+    const shape = [2, 4, 5, channels];
+    const values = Float32Array.from({ length: 40 * channels }, (_, i) => Math.sin(i * i));
+    const x = tensor(values, { shape });
+    const options = { poolSize: [2, 3], strides: [2, 1], padding: 'same' } as const;
+    const [maxima, inBatch] = maxPoolWithArgmax(x, { ...options, includeBatchInIndex: true });
+    const [, inImage] = maxPoolWithArgmax(x, options);
+    expect(inImage.dtype).toBe('int32');
+    const at = await inBatch.data();
+    expect(await maxima.data()).toEqual(Float32Array.from(at, (i) => values[i] as number));
+    expect(at.every((element, i) => element % channels === i % channels)).toBe(true);
+    expect(await inImage.data()).toEqual(at.map((element) => element % (20 * channels)));
+    const mapped = vmap((image: Tensor) => maxPoolWithArgmax(image, options)[1])(
+      tensor(values, { shape: [2, 1, 4, 5, channels] }),
+    );
+    expect([...(await mapped.data())]).toEqual([...(await inImage.data())]);
+  },
+);

@@ -5,6 +5,8 @@ import {
   groupNorm,
   init,
   layerNorm,
+  localResponseNormalization,
+  type LocalResponseNormalizationOptions,
   moments,
   tensor,
   type Tensor,
@@ -66,4 +68,26 @@ describe.each(adapterClasses)('a mean of 10,000 and a spread of 1, as on a %s', 
 test('the variance of equal values is exactly 0', async () => {
   const x = tensor(new Float32Array(5000).fill(0.1));
   expect(await variance(x).item()).toBe(0);
+});
+
+test.each([
+  [[2, 3, 1, 7], { depthRadius: 2, bias: 1.5, alpha: 0.3, beta: 0.75 }],
+  [[1, 2, 2, 3], { depthRadius: 5, alpha: 2 }],
+  [[1, 1, 2, 1], {}],
+] as const)('localResponseNormalization of %j with %j is its formula', async (shape, options) => {
+  const { depthRadius = 5, bias = 1, alpha = 1, beta = 0.5 } = options as LocalResponseNormalizationOptions;
+  const channels = shape[3];
+  const x = Float32Array.from({ length: shape.reduce((a: number, b) => a * b, 1) }, (_, i) =>
+    Math.sin(7 * i),
+  );
+  const expected = [...x].map((value, i) => {
+    const c = i % channels;
+    const near = [...x.slice(i - c, i - c + channels)].slice(
+      Math.max(0, c - depthRadius),
+      c + depthRadius + 1,
+    );
+    return value / (bias + alpha * near.reduce((total, v) => total + v * v, 0)) ** beta;
+  });
+  const y = await localResponseNormalization(tensor(x, { shape: [...shape] }), options).data();
+  for (const [i, value] of y.entries()) expect(value).toBeCloseTo(expected[i] as number, 6);
 });

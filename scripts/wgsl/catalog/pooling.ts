@@ -11,6 +11,7 @@ export const poolingKernels: Family = {
       average: { kind: 'average' },
       'two reads per invocation': { perInvocation: 2 },
       position: { kind: 'position' },
+      element: { kind: 'element' },
       'pick, width 1': { kind: 'pick', width: 1 },
     },
   ),

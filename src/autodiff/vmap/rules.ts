@@ -106,6 +106,7 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   maxPool: axes.mergedBatch(),
   maxPoolGradient: axes.mergedBatch(),
   maxPoolPick: axes.mergedBatch(),
+  maxPoolPositions: axes.mergedBatch(),
   maxPool1d: axes.mergedBatch(),
   maxPool1dGradient: axes.mergedBatch(),
   maxPool1dPick: axes.mergedBatch(),

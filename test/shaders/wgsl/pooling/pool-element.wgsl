@@ -1,0 +1,115 @@
+@group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> y: array<vec4<u32>>;
+struct Params {
+  count: u32,
+  channels: u32,
+  groups: u32,
+  x_height: u32,
+  x_width: u32,
+  y_height: u32,
+  y_width: u32,
+  pool_height: u32,
+  pool_width: u32,
+  stride_height: u32,
+  stride_width: u32,
+  pad_top: u32,
+  pad_left: u32,
+}
+@group(0) @binding(2) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+struct Place {
+  image: u32,
+  row: u32,
+  column: u32,
+  channel: u32,
+}
+
+fn place_of(pixel: u32, channel: u32, height: u32, width: u32) -> Place {
+  let row = pixel / width;
+  return Place(row / height, row % height, pixel % width, channel);
+}
+
+// Rows and columns [first, end) of the window (row, column), clipped to the image.
+struct Window {
+  first: vec2<u32>,
+  end: vec2<u32>,
+}
+
+fn window_at(row: u32, column: u32) -> Window {
+  let start = vec2<i32>(i32(row * params.stride_height), i32(column * params.stride_width)) -
+    vec2<i32>(i32(params.pad_top), i32(params.pad_left));
+  let end = start + vec2<i32>(i32(params.pool_height), i32(params.pool_width));
+  let limit = vec2<i32>(i32(params.x_height), i32(params.x_width));
+  return Window(vec2<u32>(max(start, vec2<i32>(0))), vec2<u32>(min(end, limit)));
+}
+
+fn x_index(image: u32, pixel: u32, channel: u32) -> u32 {
+  return (image * params.x_height * params.x_width + pixel) * params.channels + channel;
+}
+
+fn y_index(image: u32, row: u32, column: u32, channel: u32) -> u32 {
+  return ((image * params.y_height + row) * params.y_width + column) * params.channels + channel;
+}
+
+alias Value = vec4<f32>;
+alias Position = vec4<u32>;
+alias Mask = vec4<bool>;
+
+// Tests bits, since compilers may assume that NaN does not occur.
+fn nan_lanes(x: Value) -> Mask {
+  return (bitcast<Position>(x) & Position(0x7fffffffu)) > Position(0x7f800000u);
+}
+
+// Whether a later value takes the place of the best so far: the first maximum stays, and the first NaN beats all.
+fn takes_over(value: Value, best: Value) -> Mask {
+  return !nan_lanes(best) & (nan_lanes(value) | (value > best));
+}
+
+fn element_of(position: Position, channel: u32) -> Position {
+  return position * (params.channels * 4u) + channel * 4u + Position(0u, 1u, 2u, 3u);
+}
+
+fn compute(i: u32) {
+  let line = i / params.channels;
+  let channel = i % params.channels;
+  let at = place_of(line, channel, params.y_height, params.y_width);
+  let window = window_at(at.row, at.column);
+
+  let corner = window.first.x * params.x_width + window.first.y;
+  let first = x_index(at.image, corner, at.channel);
+  var best_0 = x[first + 0u];
+  var position_0 = Position(corner);
+
+  for (var row = window.first.x; row < window.end.x; row++) {
+    for (var column = window.first.y; column < window.end.y; column++) {
+      let pixel = row * params.x_width + column;
+      let found = x_index(at.image, pixel, at.channel);
+      let value_0 = x[found + 0u];
+      let takes_0 = takes_over(value_0, best_0);
+      best_0 = select(best_0, value_0, takes_0);
+      position_0 = select(position_0, Position(pixel), takes_0);
+    }
+  }
+  let out = line * params.channels + channel;
+  y[out + 0u] = element_of(position_0, at.channel + 0u);
+}
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 256u);
+  if (i < params.count) {
+    compute(i);
+  }
+}
