@@ -2,8 +2,8 @@
  * @file Activation functions and their derivatives, for the elementwise ops and for kernels that fuse an activation.
  */
 import { defineMath, type MathFunction } from './define.ts';
-import { bounded, smaller } from './bits.ts';
-import { expm1, preciseExp, sigmoid } from './exponential.ts';
+import { bounded, powerOfWhole, smaller } from './bits.ts';
+import { expm1, preciseExp, reduceExponential, sigmoid } from './exponential.ts';
 import { normalDensity, normalDistribution } from './gaussian.ts';
 
 // Clears values between -0 and -∞ in the order of the bits, and so keeps NaN.
@@ -95,14 +95,20 @@ fn gelu_tanh_derivative(x: f32) -> f32 {
 }`,
 );
 
+// s(x) (1 + x s(-x)) with the sigmoid s, both of whose values follow from one exponential, without loss in the tails.
 export const siluDerivative: MathFunction = /* @__PURE__ */ defineMath(
   'silu_derivative',
-  [bounded, sigmoid],
+  [bounded, reduceExponential, powerOfWhole],
   /* wgsl */ `
 fn silu_derivative(x: f32) -> f32 {
   let near = bounded(x, 200.0);
-  let s = sigmoid(near);
-  return s * (1.0 + near * sigmoid(-near));
+  let a = abs(near);
+  let e = reduce_exponential(select(-a, -88.0, a > 88.0));
+  let exponential = (1.0 + e.rest) * power_of_whole(e.n);
+  let upper = 1.0 / (1.0 + exponential);
+  let lower = exponential * upper;
+  let is_positive = near > 0.0;
+  return select(lower, upper, is_positive) * (1.0 + near * select(upper, lower, is_positive));
 }`,
 );
 
