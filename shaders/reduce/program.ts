@@ -18,6 +18,8 @@ export type ReduceOptions = {
   initial: string;
   /** Expression of two accumulators `a` and `b`. */
   combine: string;
+  /** The same for the serial form where `a` is of elements before those of `b`, and not neutral, if that is cheaper. */
+  combineOrdered?: string;
   /** The accumulator of one element, an expression of `value`, its position `k` along the axis, and the operands. */
   prepare: string;
   /** The accumulator of four elements `a`, `b`, `c` and `d`, if that is cheaper than combining four accumulators; else empty. */
@@ -162,6 +164,7 @@ export function declarations({
   prepareFour,
   operands,
   combine,
+  combineOrdered,
   finish,
   results,
   computed,
@@ -174,7 +177,7 @@ fn finish_${i}(a: ${accumulator}) -> ${type} {
   );
   return wgsl`
 ${flatIndex}
-${mathFunctions([initial, prepare, prepareFour, combine, ...finish, computed?.expressions].join(' '))}
+${mathFunctions([initial, prepare, prepareFour, combine, combineOrdered, ...finish, computed?.expressions].join(' '))}
 fn prepare(value: ${input}, k: u32${operands.map((_, i) => `, ${reduceOperandNames[i]}: f32`).join('')}) -> ${accumulator} {
   return ${prepare};
 }
@@ -189,6 +192,15 @@ fn prepare_four(a: ${input}, b: ${input}, c: ${input}, d: ${input}) -> ${accumul
 }
 fn combine(a: ${accumulator}, b: ${accumulator}) -> ${accumulator} {
   return ${combine};
+}
+${
+  combineOrdered
+    ? `
+fn combine_ordered(a: ${accumulator}, b: ${accumulator}) -> ${accumulator} {
+  return ${combineOrdered};
+}
+`
+    : ''
 }
 ${finishers.join('\n')}
 `;

@@ -3,6 +3,7 @@
  * costs a bounds check, and every iteration of a loop has a cost, so an iteration reads as much as it can. Lines that can't be
  * read in vectors are reduced four at a time.
  */
+import { inPairs } from '../lib/lines.ts';
 import { range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import {
@@ -17,7 +18,8 @@ import {
 } from './program.ts';
 
 export function serialReduce(options: ReduceProgram): string {
-  const { accumulator, initial, order, width, linesPerLoop, reads, workgroup, split } = options;
+  const { accumulator, combineOrdered, initial, order, width, linesPerLoop, reads, workgroup, split } =
+    options;
   const inRows = order === 'rows';
   const isApart = linesPerLoop > 1;
   /** Distance between lines that are reduced in one loop. */
@@ -28,6 +30,9 @@ export function serialReduce(options: ReduceProgram): string {
     isApart
       ? each((line) => readValue(options, `${name}_${line}`, `${at} + ${line}u * ${distance}`, k, line === 0))
       : readValue(options, name, at, k);
+  /** Combines `terms`, which are in order, in a tree of pairs: errors stay small, and no term waits for all before it. */
+  const combined = (terms: readonly string[]) =>
+    inPairs(terms, (a, b) => `${combineOrdered ? 'combine_ordered' : 'combine'}(${a}, ${b})`);
   /** Combines the elements of each line in `values`, with their positions, into the totals. */
   const fold = (values: readonly { value: string; k: string }[]) => {
     if (isApart) {
@@ -36,7 +41,7 @@ export function serialReduce(options: ReduceProgram): string {
           const operands = operandsOf(options, `${value}_${line}`, 0, `${value}_0`, `_${line}`);
           return `prepare(${value}_${line}, ${k}${operands})`;
         });
-      return each((line) => `  total_${line} = combine(total_${line}, ${inPairs(ofLine(line))});`);
+      return each((line) => `  total_${line} = combine(total_${line}, ${combined(ofLine(line))});`);
     }
     const elements = values.map(({ value, k }) =>
       componentsOf(options, value).map((component, i) =>
@@ -46,7 +51,7 @@ export function serialReduce(options: ReduceProgram): string {
       ),
     );
     const ofLine = (line: number) => (inRows ? elements.flat() : elements.map((own) => own[line] as string));
-    return each((line) => `  total_${line} = combine(total_${line}, ${inPairs(ofLine(line))});`);
+    return each((line) => `  total_${line} = combine(total_${line}, ${combined(ofLine(line))});`);
   };
   /** The line index for operands, without the chunk. */
   const lineIndex = split ? 'outer * params.inner + column' : 'line';
@@ -115,11 +120,4 @@ fn main(
   ${each((i) => write(options, i, `total_${i}`))}
 }
 `;
-}
-
-/** WGSL that combines `terms` in a tree of pairs: errors stay small, and no term waits for all before it. */
-function inPairs(terms: readonly string[]): string {
-  if (terms.length === 1) return terms[0] as string;
-  const half = terms.length >> 1;
-  return `combine(${inPairs(terms.slice(0, half))}, ${inPairs(terms.slice(half))})`;
 }

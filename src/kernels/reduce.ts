@@ -84,6 +84,8 @@ export interface Reduction {
   prepareFour?: string;
   /** Combines two accumulators `a` and `b`; associative. */
   combine: string;
+  /** The same where `a` is of elements before those of `b`, and not neutral, if that is cheaper. */
+  combineOrdered?: string;
   /** The results from the accumulator `a`; `params.length` is the number of elements. Default: the accumulator. */
   finish?: readonly string[];
   /** The results if there are no elements. Default: `identity` for each. */
@@ -194,6 +196,7 @@ class Pass {
       prepare,
       prepareFour = '',
       combine,
+      combineOrdered,
       finish,
     } = reduction;
     const { form, width, chunks, linesPerLoop, reads, lanes, workgroup, subgroups, count } = algorithm;
@@ -206,6 +209,7 @@ class Pass {
         accumulator,
         initial,
         combine,
+        ...(form === 'serial' && combineOrdered ? { combineOrdered } : {}),
         prepare: prepared ? 'value' : (prepare ?? `${accumulator}(value)`),
         prepareFour: prepared || form === 'serial' ? '' : prepareFour,
         operands: operands.map(({ along }) => along),

@@ -27,6 +27,7 @@ function search(name: 'argMax' | 'argMin', dtype: DType): Reduction {
     initial: 'vec2<u32>(0u, 0xffffffffu)',
     prepare: `vec2<u32>(${(name === 'argMax' ? ascendingKey : descendingKey)(dtype)}, k)`,
     combine: 'select(b, a, (a.x > b.x) | ((a.x == b.x) & (a.y < b.y)))',
+    combineOrdered: 'select(a, b, b.x > a.x)',
     finish: ['a.y'],
   };
 }

@@ -164,6 +164,22 @@ test('a NaN or an infinity anywhere on a long axis reaches the result', async ()
   }
 });
 
+test('the first of equal extremes is found, wherever the others are', async () => {
+  for (const kind of adapterClasses) {
+    await asAdapter(kind, async () => {
+      for (const n of [10, 37, 1031, 9001]) {
+        const first = Math.floor(n / 3);
+        const host = Float32Array.from({ length: n }, (_, k) => (k >= first && k % 2 === first % 2 ? 5 : 4));
+        const same = tensor(new Int32Array(n).fill(-(2 ** 31)));
+        expect(await argMax(tensor(host)).item()).toBe(first);
+        expect(await argMin(tensor(host.map((v) => -v))).item()).toBe(first);
+        expect(await argMax(same).item()).toBe(0);
+        expect(await argMin(same).item()).toBe(0);
+      }
+    });
+  }
+});
+
 test('more outputs than one dimension of workgroups holds', async () => {
   const ends = tidy(() => {
     const y = mean(fill([65_536 * 256 + 3, 1], 2, { dtype: 'int32' }), { axis: 1 });
