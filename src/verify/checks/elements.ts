@@ -2,7 +2,7 @@
 import { compile } from '../../autodiff/compile.ts';
 import type { AdapterProfile } from '../../kernels/adapterProfiles.ts';
 import { add, mul } from '../../ops/arithmetic.ts';
-import { avgPool, maxPool, resizeBilinear } from '../../ops/index.ts';
+import { avgPool, dilation2d, extractPatches, maxPool, ones, resizeBilinear } from '../../ops/index.ts';
 import { concat } from '../../ops/concat.ts';
 import { gather } from '../../ops/gather.ts';
 import { sigmoid } from '../../ops/activations.ts';
@@ -216,7 +216,30 @@ function pooled(
   };
 }
 
+/** All patches of 3 × 3, which overlap, and their sum. */
+const patches = (height: number, width: number, channels: number): Check => {
+  const across = width - 2;
+  return moved(
+    `patches of ${height} × ${width} × ${channels}`,
+    [1, height, width, channels],
+    [1, height - 2, across, 9 * channels],
+    (x) => extractPatches(x as never, { size: 3, strides: 1 }),
+    (k) => {
+      const [pixel, channel] = [Math.floor(k / channels), k % channels];
+      const [patch, tap] = [Math.floor(pixel / 9), pixel % 9];
+      const row = Math.floor(patch / across) + Math.floor(tap / 3);
+      const column = (patch % across) + (tap % 3);
+      return (row * width + column) * channels + channel;
+    },
+  );
+};
+
+const dilated: Pool = (x, { strides }) => dilation2d(x, ones([2, 2, 4]), { strides });
+
 export const pools = (): Check[] => [
   pooled('maxPool', maxPool as Pool, 9, 5, (window) => Math.max(...window)),
   pooled('avgPool', avgPool as Pool, 8, 4, (window) => window.reduce((a, b) => a + b, 0) / 4),
+  pooled('dilation2d', dilated, 8, 4, (window) => Math.max(...window) + 1),
+  patches(6, 5, 4),
+  patches(4, 7, 3),
 ];
