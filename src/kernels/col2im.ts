@@ -7,6 +7,8 @@ import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import type { Device } from '../webgpu/device.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { type Conv2dCall, type Conv2dLauncher, widened } from './conv2dCall.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { copyInto } from './copy.ts';
@@ -20,6 +22,7 @@ const kernel = /* @__PURE__ */ defineKernel({
   name: 'col2im',
   bindings: (options: Col2imOptions): Bindings => ({
     columns: 'read f32',
+    ...(options.multiplies ? { weights: 'read f32' } : {}),
     ...biasBinding(options, 'f32'),
     result: 'write f32',
   }),
@@ -36,6 +39,9 @@ export const gemmCol2im: Conv2dLauncher = {
     const { op, a: image, b: weights } = call;
     const { device } = image;
     const { m, k, matrix, strides } = gemmForm(call.problem);
+    // A software adapter pays for each launch that writes what the next one reads, a GPU for what invocations read twice.
+    const { elementsPerInvocation } = profileOf(device).strided;
+    if (k === 1 && elementsPerInvocation > 1) return addTaps(call, image, weights);
     // Whole vectors. Values of the last one beyond the last tap are never read.
     const n = upTo(4, matrix[1] * matrix[2]);
     const kernelMatrix = output(device, float32([k, n]), op);
@@ -79,29 +85,41 @@ function gemmForm({ direction, geometry }: Conv2dProblem): {
       };
 }
 
-/** Adds up, for each result, the columns of its taps. */
-function addTaps({ op, problem, spec, epilogue }: Conv2dCall, columnMatrix: Tensor): Tensor {
+/** Adds up, for each result, the columns of its taps; with `weights`, the products of the only channel of an image with them. */
+function addTaps(
+  { op, problem, spec, epilogue }: Conv2dCall,
+  columnMatrix: Tensor,
+  weights?: Tensor,
+): Tensor {
   const { rows, columns } = problem.geometry;
   const isForward = problem.direction === 'forward';
   const direction: Col2imOptions['direction'] = isForward ? 'forward' : 'inputGrad';
   const out = output(columnMatrix.device, spec, op);
   const [, height, width, channels] = spec.shape as [number, number, number, number];
   const stepOf = ({ stride, dilation }: WindowAxis) => (isForward || dilation > 1 ? 1 : stride);
+  const strided = rows.stride > 1 || columns.stride > 1;
+  const pixels = isForward || !strided ? pixelsFor(columnMatrix.device, width, channels) : 1;
+  const groups = Math.ceil(width / pixels);
+  const count = (out.size / channels / width) * groups;
   columnMatrix.device.launch(kernel, {
     options: {
       channels,
       direction,
-      strided: rows.stride > 1 || columns.stride > 1,
+      strided,
+      pixels,
+      multiplies: weights !== undefined,
       ...epilogueOptions(epilogue),
     },
     bindings: {
       columns: columnMatrix.storage,
+      ...(weights ? { weights: weights.storage } : {}),
       ...biasStorage(epilogue),
       result: out.storage,
     },
     params: {
-      count: out.size / channels,
-      columns_per_pixel: columnMatrix.shape[1] as number,
+      count,
+      groups,
+      columns_per_pixel: columnMatrix.shape.at(-1) as number,
       height,
       width,
       from_h: isForward ? rows.input : rows.output,
@@ -113,7 +131,14 @@ function addTaps({ op, problem, spec, epilogue }: Conv2dCall, columnMatrix: Tens
       step_w: stepOf(columns),
       alpha: epilogue.alpha ?? 0,
     },
-    workgroups: Math.ceil(out.size / channels / col2imWorkgroup),
+    workgroups: Math.ceil(count / col2imWorkgroup),
   });
   return out;
+}
+
+/** Pixels of an invocation: several on software adapters, which pay for each iteration over the taps. */
+function pixelsFor(device: Device, width: number, channels: number): 1 | 4 | 8 {
+  if (profileOf(device).strided.elementsPerInvocation === 1) return 1;
+  const most = channels === 1 ? 8 : channels <= 3 ? 4 : 1;
+  return ([8, 4] as const).find((pixels) => pixels <= Math.min(most, width)) ?? 1;
 }

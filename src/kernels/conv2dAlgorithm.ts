@@ -57,6 +57,9 @@ const maxCol2imBytes = 2 ** 27;
 /** Below this many multiplications, a launch costs more than any other algorithm saves. */
 const smallWork = 2 ** 20;
 
+/** The same where nothing but the program differs, which takes tens of milliseconds to compile. */
+const smallLaunch = 2 ** 16;
+
 /** Whether every pixel is a window, so that the convolution is a matmul. */
 function isPointwise({ rows, columns, groups }: ConvolutionGeometry): boolean {
   return (
@@ -117,7 +120,14 @@ function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCa
   const minWork = smallWork + 1;
   const candidates: Conv2dCandidate[] = [{ ...named({ kind: 'implicitGemm' }), cost, rank: 0, minWork: 0 }];
   if (allowsCol2im(problem) && col2imBytes(problem) <= maxCol2imBytes) {
-    candidates.push({ ...named({ kind: 'gemmCol2im' }), cost: col2imCost * gemmCost, rank: 0, minWork });
+    // Of a single channel, software adapters compute it in one launch, and other algorithms mostly pad.
+    const isOneLaunch = !profile.conv2d.direct && sizes(problem).from === 1;
+    candidates.push({
+      ...named({ kind: 'gemmCol2im' }),
+      cost: col2imCost * gemmCost,
+      rank: 0,
+      minWork: isOneLaunch ? smallLaunch : minWork,
+    });
   }
   const direct = profile.conv2d.direct && gpuKernels().fewChannelsAlgorithm(problem, profile);
   if (direct) {

@@ -30,8 +30,20 @@ export const convolutionKernels: Family = {
     { 'flat, split': { flat: true, split: true }, registers: { tile: gemmTiles.block } },
   ),
   col2im: entry<Col2imOptions>(
-    { channels: 8, direction: 'inputGrad', strided: false, bias: false, activation: 'value' },
-    { 'forward, bias': { direction: 'forward', bias: true }, strided: { strided: true } },
+    {
+      channels: 8,
+      direction: 'inputGrad',
+      strided: false,
+      pixels: 1,
+      multiplies: false,
+      bias: false,
+      activation: 'value',
+    },
+    {
+      'one channel': { channels: 1, direction: 'forward', pixels: 4, multiplies: true },
+      'forward, bias': { direction: 'forward', bias: true },
+      strided: { strided: true },
+    },
   ),
   patchConvolution: entry<PatchOptions>(
     {

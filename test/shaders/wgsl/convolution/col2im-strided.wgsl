@@ -2,6 +2,7 @@
 @group(0) @binding(1) var<storage, read_write> result: array<f32>;
 struct Params {
   count: u32,
+  groups: u32,
   columns_per_pixel: u32,
   height: u32,
   width: u32,
@@ -58,39 +59,39 @@ fn main(
   let line = i / params.width;
   let row = i32(line % params.height);
   let image = line / params.height * params.from_h;
-  var sum_0 = 0.0;
-  var sum_1 = 0.0;
-  var sum_2 = 0.0;
-  var sum_3 = 0.0;
-  var sum_4 = 0.0;
-  var sum_5 = 0.0;
-  var sum_6 = 0.0;
-  var sum_7 = 0.0;
+  var sum_0_0 = 0.0;
+  var sum_0_1 = 0.0;
+  var sum_0_2 = 0.0;
+  var sum_0_3 = 0.0;
+  var sum_0_4 = 0.0;
+  var sum_0_5 = 0.0;
+  var sum_0_6 = 0.0;
+  var sum_0_7 = 0.0;
   for (var ky = first_tap(row, params.step_h, params.pad_h); ky < params.kernel_h; ky += params.step_h) {
     let y = reach(row, ky, params.stride_h, params.dilation_h, params.pad_h);
     let line_of_columns = (image + y) * params.from_w;
     for (var kx = first_tap(column, params.step_w, params.pad_w); kx < params.kernel_w; kx += params.step_w) {
-      let x = reach(column, kx, params.stride_w, params.dilation_w, params.pad_w);
+      let x_0 = reach(column, kx, params.stride_w, params.dilation_w, params.pad_w);
       let tap = (ky * params.kernel_w + kx) * 8u;
-      let first = (line_of_columns + x) * params.columns_per_pixel + tap;
       // No branches: on a CPU adapter they cost more than an unused read.
-      let valid = (y < params.from_h) & (x < params.from_w);
-      sum_0 += select(0.0, columns[first + 0u], valid);
-      sum_1 += select(0.0, columns[first + 1u], valid);
-      sum_2 += select(0.0, columns[first + 2u], valid);
-      sum_3 += select(0.0, columns[first + 3u], valid);
-      sum_4 += select(0.0, columns[first + 4u], valid);
-      sum_5 += select(0.0, columns[first + 5u], valid);
-      sum_6 += select(0.0, columns[first + 6u], valid);
-      sum_7 += select(0.0, columns[first + 7u], valid);
+      let valid_0 = (y < params.from_h) & (x_0 < params.from_w);
+      let first_0 = (line_of_columns + x_0) * params.columns_per_pixel + tap;
+      sum_0_0 += select(0.0, columns[first_0 + 0u], valid_0);
+      sum_0_1 += select(0.0, columns[first_0 + 1u], valid_0);
+      sum_0_2 += select(0.0, columns[first_0 + 2u], valid_0);
+      sum_0_3 += select(0.0, columns[first_0 + 3u], valid_0);
+      sum_0_4 += select(0.0, columns[first_0 + 4u], valid_0);
+      sum_0_5 += select(0.0, columns[first_0 + 5u], valid_0);
+      sum_0_6 += select(0.0, columns[first_0 + 6u], valid_0);
+      sum_0_7 += select(0.0, columns[first_0 + 7u], valid_0);
     }
   }
-  result[i * 8u + 0u] = activate(sum_0);
-  result[i * 8u + 1u] = activate(sum_1);
-  result[i * 8u + 2u] = activate(sum_2);
-  result[i * 8u + 3u] = activate(sum_3);
-  result[i * 8u + 4u] = activate(sum_4);
-  result[i * 8u + 5u] = activate(sum_5);
-  result[i * 8u + 6u] = activate(sum_6);
-  result[i * 8u + 7u] = activate(sum_7);
+  result[(i + 0u) * 8u + 0u] = activate(sum_0_0);
+  result[(i + 0u) * 8u + 1u] = activate(sum_0_1);
+  result[(i + 0u) * 8u + 2u] = activate(sum_0_2);
+  result[(i + 0u) * 8u + 3u] = activate(sum_0_3);
+  result[(i + 0u) * 8u + 4u] = activate(sum_0_4);
+  result[(i + 0u) * 8u + 5u] = activate(sum_0_5);
+  result[(i + 0u) * 8u + 6u] = activate(sum_0_6);
+  result[(i + 0u) * 8u + 7u] = activate(sum_0_7);
 }
