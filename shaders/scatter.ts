@@ -13,6 +13,7 @@
  */
 import { flatIndex } from './lib/indexing.ts';
 import { indexLibrary, type IndexLibraryOptions, rowFunctions } from './lib/indices.ts';
+import { repeat } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export const scatterWorkgroup = 256;
@@ -69,11 +70,23 @@ export type OwnedScatterOptions = IndexLibraryOptions &
     workgroup: number;
   };
 
+/** A loop costs a software adapter as much as an update. */
+const updatesPerIteration = 4;
+
 export function ownedScatter(options: OwnedScatterOptions): string {
   const { check, workgroup } = options;
   const isChecked = check !== 'none';
   // A negative index may be no fault. Only ids, which are single indices, are checked so.
   const ignored = check === 'above' ? ' & (bitcast<i32>(indices[first + k]) >= 0)' : '';
+  // No branches: an update that doesn't count adds zero to the last row.
+  const step = (offset: number) => `{
+      let k = begin + ${offset}u;
+      let row = row_of(first + k, false);
+      let at = (table * params.rows + min(row, params.rows - 1u)) * params.inner + within;
+      let update = updates[(block * params.entries + k) * params.inner + within];
+      out[at] += select(${elementOf(options)}(), update, (row < params.rows) & (k < end));
+      ${isChecked ? `fault = min(fault, select(OUTSIDE, k, (row == OUTSIDE) & (k < end)${ignored}));` : ''}
+    }`;
   return wgsl`
 ${flatIndex}
 ${indexLibrary({ ...options, check: 'none' })}
@@ -100,15 +113,8 @@ fn main(
   var fault = OUTSIDE;
 #endif
   let end = min(start + params.chunk, params.entries);
-  for (var k = start; k < end; k++) {
-    let row = row_of(first + k, false);
-    if (row < params.rows) {
-      let at = (table * params.rows + row) * params.inner + within;
-      out[at] += updates[(block * params.entries + k) * params.inner + within];
-    }
-#if ${isChecked}
-    fault = min(fault, select(OUTSIDE, k, (row == OUTSIDE)${ignored}));
-#endif
+  for (var begin = start; begin < end; begin += ${updatesPerIteration}u) {
+    ${repeat(updatesPerIteration, step)}
   }
 #if ${isChecked}
   if (fault != OUTSIDE && within == 0u && block % params.outer == 0u) {

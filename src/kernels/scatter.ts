@@ -132,9 +132,9 @@ export function selectScatter(
 /** Invocations that are computed in parallel. A constant, since sums must not depend on the number of cores. */
 const parallelOwners = 16;
 /** To zero an element of a table, and to add it to those of the other chunks. */
-const costOfElement = 0.25;
+const costOfElement = 0.5;
 /** The launch that adds the tables. */
-const costOfSum = 1024;
+const costOfSum = 2048;
 
 /** Returns the number of chunks of at most `longest` indices that takes the least time; 0 if there would be too many. */
 function chunksOf({ results, rows, indices }: ScatterProblem, longest: number): number {

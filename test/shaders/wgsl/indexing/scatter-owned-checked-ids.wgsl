@@ -84,13 +84,39 @@ fn main(
   // A software rasterizer computes what a branch guards even where no one takes it, so the report is left until after the loop.
   var fault = OUTSIDE;
   let end = min(start + params.chunk, params.entries);
-  for (var k = start; k < end; k++) {
-    let row = row_of(first + k, false);
-    if (row < params.rows) {
-      let at = (table * params.rows + row) * params.inner + within;
-      out[at] += updates[(block * params.entries + k) * params.inner + within];
+  for (var begin = start; begin < end; begin += 4u) {
+    {
+      let k = begin + 0u;
+      let row = row_of(first + k, false);
+      let at = (table * params.rows + min(row, params.rows - 1u)) * params.inner + within;
+      let update = updates[(block * params.entries + k) * params.inner + within];
+      out[at] += select(f32(), update, (row < params.rows) & (k < end));
+      fault = min(fault, select(OUTSIDE, k, (row == OUTSIDE) & (k < end) & (bitcast<i32>(indices[first + k]) >= 0)));
     }
-    fault = min(fault, select(OUTSIDE, k, (row == OUTSIDE) & (bitcast<i32>(indices[first + k]) >= 0)));
+    {
+      let k = begin + 1u;
+      let row = row_of(first + k, false);
+      let at = (table * params.rows + min(row, params.rows - 1u)) * params.inner + within;
+      let update = updates[(block * params.entries + k) * params.inner + within];
+      out[at] += select(f32(), update, (row < params.rows) & (k < end));
+      fault = min(fault, select(OUTSIDE, k, (row == OUTSIDE) & (k < end) & (bitcast<i32>(indices[first + k]) >= 0)));
+    }
+    {
+      let k = begin + 2u;
+      let row = row_of(first + k, false);
+      let at = (table * params.rows + min(row, params.rows - 1u)) * params.inner + within;
+      let update = updates[(block * params.entries + k) * params.inner + within];
+      out[at] += select(f32(), update, (row < params.rows) & (k < end));
+      fault = min(fault, select(OUTSIDE, k, (row == OUTSIDE) & (k < end) & (bitcast<i32>(indices[first + k]) >= 0)));
+    }
+    {
+      let k = begin + 3u;
+      let row = row_of(first + k, false);
+      let at = (table * params.rows + min(row, params.rows - 1u)) * params.inner + within;
+      let update = updates[(block * params.entries + k) * params.inner + within];
+      out[at] += select(f32(), update, (row < params.rows) & (k < end));
+      fault = min(fault, select(OUTSIDE, k, (row == OUTSIDE) & (k < end) & (bitcast<i32>(indices[first + k]) >= 0)));
+    }
   }
   if (fault != OUTSIDE && within == 0u && block % params.outer == 0u) {
     _ = row_of_reporting(first + fault, true);

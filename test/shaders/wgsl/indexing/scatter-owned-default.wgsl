@@ -54,11 +54,34 @@ fn main(
   let start = table / params.blocks * params.chunk;
   let first = block / params.outer * params.entries;
   let end = min(start + params.chunk, params.entries);
-  for (var k = start; k < end; k++) {
-    let row = row_of(first + k, false);
-    if (row < params.rows) {
-      let at = (table * params.rows + row) * params.inner + within;
-      out[at] += updates[(block * params.entries + k) * params.inner + within];
+  for (var begin = start; begin < end; begin += 4u) {
+    {
+      let k = begin + 0u;
+      let row = row_of(first + k, false);
+      let at = (table * params.rows + min(row, params.rows - 1u)) * params.inner + within;
+      let update = updates[(block * params.entries + k) * params.inner + within];
+      out[at] += select(vec4<f32>(), update, (row < params.rows) & (k < end));
+    }
+    {
+      let k = begin + 1u;
+      let row = row_of(first + k, false);
+      let at = (table * params.rows + min(row, params.rows - 1u)) * params.inner + within;
+      let update = updates[(block * params.entries + k) * params.inner + within];
+      out[at] += select(vec4<f32>(), update, (row < params.rows) & (k < end));
+    }
+    {
+      let k = begin + 2u;
+      let row = row_of(first + k, false);
+      let at = (table * params.rows + min(row, params.rows - 1u)) * params.inner + within;
+      let update = updates[(block * params.entries + k) * params.inner + within];
+      out[at] += select(vec4<f32>(), update, (row < params.rows) & (k < end));
+    }
+    {
+      let k = begin + 3u;
+      let row = row_of(first + k, false);
+      let at = (table * params.rows + min(row, params.rows - 1u)) * params.inner + within;
+      let update = updates[(block * params.entries + k) * params.inner + within];
+      out[at] += select(vec4<f32>(), update, (row < params.rows) & (k < end));
     }
   }
 }
