@@ -125,35 +125,60 @@ fn main(
     atomicStore(&found, 0u);
   }
   workgroupBarrier();
-  let last_entry = params.entries - 1u;
-  for (var begin = 0u; begin < params.entries; begin += 1024u) {
-    let entry_0 = begin + 0u + local;
-    let row_0 = row_of(batch * params.entries + min(entry_0, last_entry), reports);
-    let entry_1 = begin + 256u + local;
-    let row_1 = row_of(batch * params.entries + min(entry_1, last_entry), reports);
-    let entry_2 = begin + 512u + local;
-    let row_2 = row_of(batch * params.entries + min(entry_2, last_entry), reports);
-    let entry_3 = begin + 768u + local;
-    let row_3 = row_of(batch * params.entries + min(entry_3, last_entry), reports);
-    if (row_0 >= first_row && row_0 < end_row && entry_0 <= last_entry) {
-      codes[atomicAdd(&found, 1u)] = ((row_0 - first_row) << 20u) | entry_0;
+  // The entries that are searched before the sums: all of them at first.
+  var window = params.entries;
+  var begin = 0u;
+  loop {
+    if (begin >= params.entries) {
+      break;
     }
-    if (row_1 >= first_row && row_1 < end_row && entry_1 <= last_entry) {
-      codes[atomicAdd(&found, 1u)] = ((row_1 - first_row) << 20u) | entry_1;
-    }
-    if (row_2 >= first_row && row_2 < end_row && entry_2 <= last_entry) {
-      codes[atomicAdd(&found, 1u)] = ((row_2 - first_row) << 20u) | entry_2;
-    }
-    if (row_3 >= first_row && row_3 < end_row && entry_3 <= last_entry) {
-      codes[atomicAdd(&found, 1u)] = ((row_3 - first_row) << 20u) | entry_3;
+    let end = min(begin + window, params.entries);
+    for (var first = begin; first < end; first += 1024u) {
+      let entry_0 = first + 0u + local;
+      let row_0 = row_of(batch * params.entries + min(entry_0, end - 1u), reports);
+      let entry_1 = first + 256u + local;
+      let row_1 = row_of(batch * params.entries + min(entry_1, end - 1u), reports);
+      let entry_2 = first + 512u + local;
+      let row_2 = row_of(batch * params.entries + min(entry_2, end - 1u), reports);
+      let entry_3 = first + 768u + local;
+      let row_3 = row_of(batch * params.entries + min(entry_3, end - 1u), reports);
+      if (row_0 >= first_row && row_0 < end_row && entry_0 < end) {
+        let place = atomicAdd(&found, 1u);
+        if (place < 2048u) {
+          codes[place] = ((row_0 - first_row) << 20u) | entry_0;
+        }
+      }
+      if (row_1 >= first_row && row_1 < end_row && entry_1 < end) {
+        let place = atomicAdd(&found, 1u);
+        if (place < 2048u) {
+          codes[place] = ((row_1 - first_row) << 20u) | entry_1;
+        }
+      }
+      if (row_2 >= first_row && row_2 < end_row && entry_2 < end) {
+        let place = atomicAdd(&found, 1u);
+        if (place < 2048u) {
+          codes[place] = ((row_2 - first_row) << 20u) | entry_2;
+        }
+      }
+      if (row_3 >= first_row && row_3 < end_row && entry_3 < end) {
+        let place = atomicAdd(&found, 1u);
+        if (place < 2048u) {
+          codes[place] = ((row_3 - first_row) << 20u) | entry_3;
+        }
+      }
     }
     workgroupBarrier();
     if (local == 0u) {
-      found_in_all = atomicLoad(&found);
+      found_in_all = atomicExchange(&found, 0u);
     }
     let count = workgroupUniformLoad(&found_in_all);
-    // Another chunk still has room: sums are for later.
-    if (count == 0u || (count <= 1024u && begin + 1024u < params.entries)) {
+    if (count > 2048u) {
+      // Windows that are expected to fill codes to two thirds at most; those of the smallest size always fit.
+      window = max(2048u, (end - begin) / (count / 2048u + 2u));
+      continue;
+    }
+    begin = end;
+    if (count == 0u) {
       continue;
     }
     let padded = 1u << (32u - countLeadingZeros(count - 1u));
@@ -161,7 +186,6 @@ fn main(
       codes[place] = NOTHING;
     }
     if (local == 0u) {
-      atomicStore(&found, 0u);
       atomicStore(&long_found, 0u);
     }
     // What was written to the output before is read here.

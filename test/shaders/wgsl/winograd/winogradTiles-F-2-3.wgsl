@@ -23,6 +23,10 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
+fn image_line(x: array<f32, 4>) -> array<f32, 4> {
+  return array(x[0] - x[2], x[1] + x[2], x[2] - x[1], x[3] - x[1]);
+}
+
 struct Place {
   image: u32,
   row: u32,
@@ -36,10 +40,6 @@ fn place_of(tile: u32) -> Place {
     line % params.tile_rows * 2u,
     tile % params.tile_columns * 2u,
   );
-}
-
-fn image_line(x: array<f32, 4>) -> array<f32, 4> {
-  return array(x[0] - x[2], x[1] + x[2], x[2] - x[1], x[3] - x[1]);
 }
 
 struct Row {
@@ -57,16 +57,7 @@ fn value_at(row: Row, column: i32, channel: u32) -> f32 {
   return select(0.0, value, row.valid & (u32(column) < params.width));
 }
 
-@compute @workgroup_size(64)
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let i = flat_index(group, groups, local, 64u);
-  if (i >= params.count) {
-    return;
-  }
+fn transform_tile(i: u32) {
   let channel = i % params.tile_channels;
   let tile = i / params.tile_channels;
   let place = place_of(params.first_tile + tile);
@@ -103,4 +94,17 @@ fn main(
   tiles[i + 13u * stride] = column_1[3];
   tiles[i + 14u * stride] = column_2[3];
   tiles[i + 15u * stride] = column_3[3];
+}
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 64u);
+  if (i >= params.count) {
+    return;
+  }
+  transform_tile(i);
 }

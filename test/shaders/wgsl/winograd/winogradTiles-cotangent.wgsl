@@ -23,6 +23,19 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
+const sqrt_half = 0.70710678118654752;
+const sqrt_two = 1.41421356237309505;
+const minus_two_thirds = -2.0 / 3.0;
+const one_sixth = 1.0 / 6.0;
+
+fn cotangent_line(x: array<f32, 4>) -> array<f32, 6> {
+  let near_even = minus_two_thirds * (x[0] + 0.5 * x[2]);
+  let near_odd = minus_two_thirds * sqrt_half * (x[1] + 0.5 * x[3]);
+  let far_even = one_sixth * (x[0] + 2.0 * x[2]);
+  let far_odd = one_sixth * sqrt_two * (x[1] + 2.0 * x[3]);
+  return array(x[0], near_even + near_odd, near_even - near_odd, far_even + far_odd, far_even - far_odd, x[3]);
+}
+
 struct Place {
   image: u32,
   row: u32,
@@ -36,19 +49,6 @@ fn place_of(tile: u32) -> Place {
     line % params.tile_rows * 4u,
     tile % params.tile_columns * 4u,
   );
-}
-
-const sqrt_half = 0.70710678118654752;
-const sqrt_two = 1.41421356237309505;
-const minus_two_thirds = -2.0 / 3.0;
-const one_sixth = 1.0 / 6.0;
-
-fn cotangent_line(x: array<f32, 4>) -> array<f32, 6> {
-  let near_even = minus_two_thirds * (x[0] + 0.5 * x[2]);
-  let near_odd = minus_two_thirds * sqrt_half * (x[1] + 0.5 * x[3]);
-  let far_even = one_sixth * (x[0] + 2.0 * x[2]);
-  let far_odd = one_sixth * sqrt_two * (x[1] + 2.0 * x[3]);
-  return array(x[0], near_even + near_odd, near_even - near_odd, far_even + far_odd, far_even - far_odd, x[3]);
 }
 
 struct Row {
@@ -66,16 +66,7 @@ fn value_at(row: Row, column: i32, channel: u32) -> f32 {
   return select(0.0, value, row.valid & (u32(column) < params.width));
 }
 
-@compute @workgroup_size(64)
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let i = flat_index(group, groups, local, 64u);
-  if (i >= params.count) {
-    return;
-  }
+fn transform_tile(i: u32) {
   let channel = i % params.tile_channels;
   let tile = i / params.tile_channels;
   let place = place_of(params.first_tile + tile);
@@ -134,4 +125,17 @@ fn main(
   tiles[i + 33u * stride] = column_3[5];
   tiles[i + 34u * stride] = column_4[5];
   tiles[i + 35u * stride] = column_5[5];
+}
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 64u);
+  if (i >= params.count) {
+    return;
+  }
+  transform_tile(i);
 }

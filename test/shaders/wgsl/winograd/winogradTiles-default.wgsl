@@ -23,21 +23,6 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
-struct Place {
-  image: u32,
-  row: u32,
-  column: u32,
-}
-
-fn place_of(tile: u32) -> Place {
-  let line = tile / params.tile_columns;
-  return Place(
-    line / params.tile_rows,
-    line % params.tile_rows * 4u,
-    tile % params.tile_columns * 4u,
-  );
-}
-
 const sqrt_half = 0.70710678118654752;
 const sqrt_two = 1.41421356237309505;
 const minus_two_thirds = -2.0 / 3.0;
@@ -58,6 +43,21 @@ fn image_line(x: array<f32, 6>) -> array<f32, 6> {
   );
 }
 
+struct Place {
+  image: u32,
+  row: u32,
+  column: u32,
+}
+
+fn place_of(tile: u32) -> Place {
+  let line = tile / params.tile_columns;
+  return Place(
+    line / params.tile_rows,
+    line % params.tile_rows * 4u,
+    tile % params.tile_columns * 4u,
+  );
+}
+
 struct Row {
   offset: u32,
   valid: bool,
@@ -73,16 +73,7 @@ fn value_at(row: Row, column: i32, channel: u32) -> f32 {
   return select(0.0, value, row.valid & (u32(column) < params.width));
 }
 
-@compute @workgroup_size(64)
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let i = flat_index(group, groups, local, 64u);
-  if (i >= params.count) {
-    return;
-  }
+fn transform_tile(i: u32) {
   let channel = i % params.tile_channels;
   let tile = i / params.tile_channels;
   let place = place_of(params.first_tile + tile);
@@ -145,4 +136,17 @@ fn main(
   tiles[i + 33u * stride] = column_3[5];
   tiles[i + 34u * stride] = column_4[5];
   tiles[i + 35u * stride] = column_5[5];
+}
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 64u);
+  if (i >= params.count) {
+    return;
+  }
+  transform_tile(i);
 }
