@@ -2,7 +2,7 @@
 import { gemmElements } from '../../shaders/gemm.ts';
 import type { Conv2dProblem } from '../../src/kernels/conv2dProblem.ts';
 import { type GemmAlgorithm, type GemmProblem, gemmTunable } from '../../src/kernels/gemmAlgorithm.ts';
-import { profileOf } from '../../src/kernels/adapterProfiles.ts';
+import { profileOf } from '../../src/kernels/deviceProfile.ts';
 import type { Autotuner } from '../../src/webgpu/autotuner.ts';
 import type { Device } from '../../src/webgpu/device.ts';
 

@@ -2,7 +2,7 @@
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
 import { variantName } from '../kernels/variantBlocklist.ts';
-import { type DeviceProfile, profileOf } from '../kernels/adapterProfiles.ts';
+import { type DeviceProfile, profileOf } from '../kernels/deviceProfile.ts';
 import { conv2dTrials } from './conv2dTrials.ts';
 import { gemmTrials } from './gemmTrials.ts';
 import type { Trials, TuningTask } from './tuningTask.ts';

@@ -5,7 +5,7 @@ import type { Device } from '../webgpu/device.ts';
 import { LaunchSurvey } from '../execution/dryRun.ts';
 import type { Command } from '../webgpu/command.ts';
 import { dryRunCall, type Target } from '../autodiff/dryRunCall.ts';
-import type { DeviceProfile } from '../kernels/adapterProfiles.ts';
+import type { DeviceProfile } from '../kernels/deviceProfile.ts';
 import { blocklistOf } from '../kernels/variantBlocklist.ts';
 import { readAvoided } from './avoidedStore.ts';
 import { Automatic, type Job } from './automatic.ts';

@@ -1,7 +1,7 @@
 /** @file The single function by which launchers select their algorithms. */
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { remembered } from './remembered.ts';
 
 /**

@@ -12,7 +12,7 @@ import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import type { AdapterProfile } from './adapterProfiles.ts';
+import type { AdapterProfile } from './adapterProfile.ts';
 import { fillKernel } from './fill.ts';
 import { bindsAsVectors, output } from './output.ts';
 import { broadcastStrides } from './strided.ts';

@@ -8,7 +8,7 @@ import type { WindowAxis } from '../core/windows.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Device } from '../webgpu/device.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { type Conv2dCall, type Conv2dLauncher, widened } from './conv2dCall.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { copyInto } from './copy.ts';

@@ -4,7 +4,8 @@
 import { type Block, tileSize } from '../../shaders/winograd.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import { type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
-import type { DeviceProfile, WinogradProfile } from './adapterProfiles.ts';
+import type { WinogradProfile } from './adapterProfile.ts';
+import type { DeviceProfile } from './deviceProfile.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { subgroupMatrixCost, upTo } from './gemmTiles.ts';
 import { type DirectAlgorithm, gpuKernels, type PatchAlgorithm } from './gpuKernels.ts';

@@ -6,7 +6,7 @@ import { type Shape, sizeOf, stridesOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { bindsAsVectors, output } from './output.ts';
 import { elementsOfLine, mergeAxes } from './strided.ts';
 

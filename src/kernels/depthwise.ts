@@ -1,7 +1,7 @@
 /** @file Launches the three directions of a depthwise convolution, by the selected algorithm. */
 import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { selectDepthwise } from './depthwiseAlgorithm.ts';
 import { depthwiseFilterGradInBlocks, launchDepthwiseBlocks } from './depthwiseBlocks.ts';
 import type { DepthwiseGeometry } from './depthwiseGeometry.ts';

@@ -1,5 +1,5 @@
 /** @file Selects the algorithm of a depthwise convolution, in all three directions. */
-import type { AdapterProfile } from './adapterProfiles.ts';
+import type { AdapterProfile } from './adapterProfile.ts';
 import type { DepthwiseGeometry } from './depthwiseGeometry.ts';
 
 /** Blocks of adjacent results that share what they read; or strips of rows, by a program specialized for a kernel size. */

@@ -11,7 +11,7 @@ import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import {
   depthwiseBindings,

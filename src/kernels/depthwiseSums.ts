@@ -1,7 +1,7 @@
 /** @file Adds the parts of a depthwise filter gradient: in order, or in a tree if invocations share lines. */
 import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { kernels } from './loadKernels.ts';
 import { addPartialSums } from './partialSums.ts';
 

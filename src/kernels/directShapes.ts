@@ -6,7 +6,7 @@ import { directLoads, type DirectShape } from '../../shaders/convolution/direct.
 import { patchBytes, type PatchShape, patchSize } from '../../shaders/convolution/patches.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { WindowAxis } from '../core/windows.ts';
-import type { AdapterProfile } from './adapterProfiles.ts';
+import type { AdapterProfile } from './adapterProfile.ts';
 import { phaseOf } from './blockGrid.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 

@@ -1,5 +1,5 @@
 /** @file Selects the algorithm of a convolution of few channels, of the result or of the image, that isn't a GEMM. */
-import type { AdapterProfile } from './adapterProfiles.ts';
+import type { AdapterProfile } from './adapterProfile.ts';
 import { allowsCol2im } from './conv2dAlgorithm.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { directShape, patchShape } from './directShapes.ts';

@@ -8,7 +8,7 @@ import { defineKernel } from '../webgpu/kernel.ts';
 import type { DynamicScalar } from '../webgpu/params.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { output } from './output.ts';
 import { elementsPerInvocation } from './strided.ts';
 

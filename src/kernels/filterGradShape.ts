@@ -14,7 +14,7 @@ import { adjacentPixels } from '../../shaders/convolution/imageRow.ts';
 import { range } from '../../shaders/lib/text.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { WindowAxis } from '../core/windows.ts';
-import type { AdapterProfile } from './adapterProfiles.ts';
+import type { AdapterProfile } from './adapterProfile.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { allowsPatches, maxBytes } from './directShapes.ts';
 import type { PatchFilterGradAlgorithm } from './gpuKernels.ts';

@@ -20,7 +20,7 @@ import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
 import { foldWorkgroups, workOf } from '../webgpu/launch.ts';
 import { type Attribution, joinAttributions, type PreparedLaunch } from '../webgpu/command.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { elementwiseSteps, inOneLine, longestChain, strideNames } from './elementwise.ts';
 import { bitsOf } from '../core/bits.ts';
 

@@ -12,7 +12,7 @@ import type { ReduceOptions } from '../../shaders/reduce.ts';
 import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
 import { workOf } from '../webgpu/launch.ts';
 import { joinAttributions, type PreparedLaunch } from '../webgpu/command.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { textLength } from './elementwise.ts';
 import { type Chain, type ChainInput, chainParams, stridedParams } from './fusedChain.ts';
 import { reduceBindings, reduceParams, reduceSource } from './reduce.ts';

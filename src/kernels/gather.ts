@@ -4,7 +4,7 @@ import { indexParams } from '../../shaders/lib/indices.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { launchChecked } from './checkedKernel.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues, unchecked } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';

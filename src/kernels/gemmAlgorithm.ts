@@ -12,7 +12,7 @@ import {
 } from '../../shaders/gemm.ts';
 import { type DType, isFloating } from '../core/dtype.ts';
 import type { Tunable } from '../webgpu/autotuner.ts';
-import type { DeviceProfile } from './adapterProfiles.ts';
+import type { DeviceProfile } from './deviceProfile.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { type GemmSize, type Split, sharedTime, splitFor, whole } from './gemmSplit.ts';
 import {

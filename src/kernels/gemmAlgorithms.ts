@@ -1,7 +1,7 @@
 /** @file All algorithms that compute a GEMM, with estimated costs: the candidates of an autotuner. */
 import { gemmInvocations, type GemmTile, invocationsOf } from '../../shaders/gemm.ts';
 import type { Candidate } from '../webgpu/autotuner.ts';
-import type { DeviceProfile } from './adapterProfiles.ts';
+import type { DeviceProfile } from './deviceProfile.ts';
 import {
   costInShared,
   type GemmAlgorithm,

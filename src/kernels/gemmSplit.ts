@@ -3,7 +3,7 @@
  * The terms are those of a model, docs/decisions/codegen-model.md, fitted to an NVIDIA H100 (docs/decisions/gemm.md).
  */
 import { gemmInvocations, type GemmTile, gemmWorkgroups, invocationsOf } from '../../shaders/gemm.ts';
-import type { GemmProfile } from './adapterProfiles.ts';
+import type { GemmProfile } from './adapterProfile.ts';
 import { cacheCost, instructionCost, productsOf, upTo } from './gemmTiles.ts';
 
 /** The size of a GEMM: `slices` times m × n, over k = segments · length. */

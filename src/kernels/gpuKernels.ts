@@ -7,7 +7,7 @@ import type { PatchShape } from '../../shaders/convolution/patches.ts';
 import type { PatchFilterGradShape } from '../../shaders/convolution/patchFilterGrad.ts';
 import type { ReduceOptions } from '../../shaders/reduce/program.ts';
 import { DeviceError } from '../core/errors.ts';
-import type { AdapterProfile } from './adapterProfiles.ts';
+import type { AdapterProfile } from './adapterProfile.ts';
 import type { Conv2dLauncher } from './conv2dCall.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import type { Band, TiledImage, Tiling, TransformedKernel, WinogradOperands } from './winogradTransforms.ts';

@@ -11,7 +11,7 @@ import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import {
   boundGradients,
   filled,

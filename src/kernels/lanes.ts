@@ -6,7 +6,8 @@ import type { LineOrder } from '../../shaders/lib/lanes.ts';
 import type { LineOptions } from '../../shaders/lib/lines.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { type AdapterProfile, type DeviceProfile, profileOf } from './adapterProfiles.ts';
+import type { AdapterProfile } from './adapterProfile.ts';
+import { type DeviceProfile, profileOf } from './deviceProfile.ts';
 import { bindsAsVectors } from './output.ts';
 import { maxIterations } from './iterationLimit.ts';
 

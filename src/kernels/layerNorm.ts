@@ -9,7 +9,7 @@ import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import type { LineOptions } from '../../shaders/lib/lines.ts';
 import { mustSplit, lineLaunch, type Lines } from './lanes.ts';
 import { kernels } from './loadKernels.ts';

@@ -5,7 +5,7 @@ import { type Shape, sameShape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { algorithmFor } from './algorithmFor.ts';
 import { dividesLines, elementwiseKernel } from './elementwise.ts';
 import { gemmBindings, launchGemm, widthOf } from './gemm.ts';

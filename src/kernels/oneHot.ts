@@ -5,7 +5,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bitsOf } from '../core/bits.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { output } from './output.ts';
 import { elementsPerInvocation } from './strided.ts';
 

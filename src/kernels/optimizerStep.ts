@@ -14,7 +14,7 @@ import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
 import type { DynamicScalar, ParamFields, ParamValues } from '../webgpu/params.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 
 export { accumulatorState, averageState, type Clipping, type StepRule } from '../../shaders/optimizer.ts';
 

@@ -15,7 +15,7 @@ import type { WindowAxis } from '../core/windows.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { output } from './output.ts';
 import { elementsPerInvocation } from './strided.ts';
 

@@ -2,7 +2,8 @@
  * @file The parts of an adapter profile that choose between kernel variants outside of autotuning, and the simplest form of
  * each, which a device gets if the form in its profile computes wrong values.
  */
-import { adapterProfiles, type DeviceProfile } from './adapterProfiles.ts';
+import { adapterProfiles } from './adapterProfiles.ts';
+import type { DeviceProfile } from './deviceProfile.ts';
 
 const { software, discrete } = adapterProfiles;
 

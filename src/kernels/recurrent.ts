@@ -17,7 +17,8 @@ import { type InlineOptions, inlineTile } from '../../shaders/recurrentMatMul.ts
 import type { Shape } from '../core/shape.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
+import type { AdapterProfile } from './adapterProfile.ts';
+import { profileOf } from './deviceProfile.ts';
 import { copied } from './copy.ts';
 import { fillKernel } from './fill.ts';
 import { bindsAsVectors, output } from './output.ts';

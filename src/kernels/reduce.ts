@@ -18,7 +18,7 @@ import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { bitsOf } from '../core/bits.ts';
 import { fillKernel } from './fill.ts';
 import { gpuKernels } from './gpuKernels.ts';

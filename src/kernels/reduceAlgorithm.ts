@@ -2,7 +2,8 @@
  * @file Selects how one axis is reduced: into how many chunks it is split, and how invocations share the elements. It depends
  * only on sizes and the adapter's profile, so that the same call always adds in the same order.
  */
-import type { DeviceProfile, ReduceProfile } from './adapterProfiles.ts';
+import type { ReduceProfile } from './adapterProfile.ts';
+import type { DeviceProfile } from './deviceProfile.ts';
 import { foldsInSubgroups, lanesFor, type Lines, loadsInFlight, orderOf, workgroupFor } from './lanes.ts';
 
 /** The type of a partial result. It must be storable, since long axes are reduced in several launches. */

@@ -4,7 +4,8 @@ import { wgslType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
+import type { AdapterProfile } from './adapterProfile.ts';
+import { profileOf } from './deviceProfile.ts';
 import { output } from './output.ts';
 import { elementsPerInvocation } from './strided.ts';
 

@@ -10,7 +10,7 @@ import { bitsOf } from '../core/bits.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues } from './indexing.ts';
 import { defineChecked, launchChecked } from './checkedKernel.ts';
 import { kernels } from './loadKernels.ts';

@@ -10,7 +10,7 @@ import { rows, type RowsOptions, rowsWorkgroup } from '../../shaders/rows.ts';
 import { wgslType } from '../core/dtype.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { defineChecked, launchChecked } from './checkedKernel.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues, unchecked } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';

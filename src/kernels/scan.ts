@@ -3,7 +3,8 @@ import { cooperativeTile, scan, type ScanOptions, scanWorkgroup } from '../../sh
 import { wgslType } from '../core/dtype.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
+import type { AdapterProfile } from './adapterProfile.ts';
+import { profileOf } from './deviceProfile.ts';
 import { type Lines, linesAlong, orderOf, widthFor } from './lanes.ts';
 import { output } from './output.ts';
 

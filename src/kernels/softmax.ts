@@ -8,7 +8,7 @@ import { softmaxGradient } from '../../shaders/softmaxGradient.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import { mustSplit, lineLaunch, linesAlong } from './lanes.ts';
 import { kernels } from './loadKernels.ts';
 import * as math from './math.ts';

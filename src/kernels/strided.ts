@@ -1,6 +1,6 @@
 /** @file Strided iteration over operands: broadcast strides, merged axes, elements per invocation. */
 import { type Shape, stridesOf } from '../core/shape.ts';
-import type { AdapterProfile } from './adapterProfiles.ts';
+import type { AdapterProfile } from './adapterProfile.ts';
 
 /** With fewer elements, each gets its own invocation: a launch takes longer than all of them. */
 const manyElements = 512;

@@ -5,7 +5,8 @@ import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
+import type { AdapterProfile } from './adapterProfile.ts';
+import { profileOf } from './deviceProfile.ts';
 import { ascendingKey } from './keys.ts';
 import { bindsAsVectors, output } from './output.ts';
 

@@ -6,7 +6,7 @@ import { type VariantBlocklist, type Candidate, cheapest, type Tunable } from '.
 import type { Device } from '../webgpu/device.ts';
 import type { Kernel, KernelOptions } from '../webgpu/kernel.ts';
 import type { GemmTile } from '../../shaders/gemm.ts';
-import { type DeviceProfile, profileOf } from './adapterProfiles.ts';
+import { type DeviceProfile, profileOf } from './deviceProfile.ts';
 import { type Conv2dAlgorithm, conv2dAlgorithms, conv2dName, conv2dTunable } from './conv2dAlgorithm.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { type GemmAlgorithm, type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';

@@ -5,7 +5,7 @@
 import { tileSize } from '../../shaders/winograd.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { profileOf } from './deviceProfile.ts';
 import type { WinogradAlgorithm } from './conv2dAlgorithm.ts';
 import { type Conv2dCall, type Conv2dLauncher, widened } from './conv2dCall.ts';
 import { gpuKernels, type TransformOperands } from './gpuKernels.ts';

@@ -1,6 +1,6 @@
 /** @file dotProductAttention: fused kernels that don't store the scores, or matrix products. */
 import { type OptionNames, optionsOf } from '../core/options.ts';
-import { profileOf } from '../kernels/adapterProfiles.ts';
+import { profileOf } from '../kernels/deviceProfile.ts';
 import { attentionKernel, selectAttention, statsSpec } from '../kernels/attention.ts';
 import { tidy } from '../tensor/scope.ts';
 import type { Tensor } from '../tensor/tensor.ts';

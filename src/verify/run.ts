@@ -4,7 +4,7 @@ import type { Device } from '../webgpu/device.ts';
 import { DryRun } from '../execution/dryRun.ts';
 import { dryRunCall } from '../autodiff/dryRunCall.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from '../kernels/adapterProfiles.ts';
+import { profileOf } from '../kernels/deviceProfile.ts';
 import { blocklistOf } from '../kernels/variantBlocklist.ts';
 import type { TuningStore } from '../autotune/store.ts';
 import { readAvoided, writeAvoided } from '../autotune/avoidedStore.ts';

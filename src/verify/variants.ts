@@ -1,7 +1,7 @@
 /** @file The variants of kernels that a profile may choose, each with its checks and the way to force it. */
 import type { Autotuner, Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
-import type { DeviceProfile } from '../kernels/adapterProfiles.ts';
+import type { DeviceProfile } from '../kernels/deviceProfile.ts';
 import { variantName } from '../kernels/variantBlocklist.ts';
 import {
   allowsCol2im,

@@ -4,7 +4,8 @@
  * random programs, and the checks of `verify` for each kind of adapter.
  */
 import { init, verify } from '../../src/index.ts';
-import { adapterProfiles, createProfile } from '../../src/kernels/adapterProfiles.ts';
+import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
+import { createProfile } from '../../src/kernels/deviceProfile.ts';
 import { loadKernelsFor } from '../../src/kernels/loadGpuKernels.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 import { checkNames } from '../conformance/page.ts';

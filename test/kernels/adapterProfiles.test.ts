@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { explainChoice, getDevice, init, matMul, setDevice, ValueError } from '../../src/index.ts';
-import { adapterProfiles, createProfile, profileOf } from '../../src/kernels/adapterProfiles.ts';
+import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
+import { createProfile, profileOf } from '../../src/kernels/deviceProfile.ts';
 import { ownDevice } from '../support/ownDevice.ts';
 
 await init();
@@ -45,5 +46,5 @@ test('no kernel asks for the kind of an adapter: profiles say all that depends o
   const asking = readdirSync(folder).filter((name) =>
     /\.adapter\b|[{,]\s*adapter\s*[,:}]/.test(codeOf(name)),
   );
-  expect(asking).toEqual(['adapterProfiles.ts']);
+  expect(asking).toEqual(['deviceProfile.ts']);
 });

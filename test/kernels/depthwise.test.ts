@@ -12,7 +12,8 @@ import {
   tensor,
   tidy,
 } from '../../src/index.ts';
-import { adapterProfiles, createProfile } from '../../src/kernels/adapterProfiles.ts';
+import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
+import { createProfile } from '../../src/kernels/deviceProfile.ts';
 import { selectDepthwise } from '../../src/kernels/depthwiseAlgorithm.ts';
 import { asAdapter, profileFor, withProfile } from '../support/adapterClass.ts';
 import { allowedError, convolution } from '../support/convolutions.ts';

@@ -4,7 +4,8 @@
 import { describe, expect, test } from 'vitest';
 import { type GemmTile, invocationsOf } from '../../shaders/gemm.ts';
 import { explainChoice, fusedMatMul, init, matMul, tensor, tidy } from '../../src/index.ts';
-import { adapterProfiles, createProfile } from '../../src/kernels/adapterProfiles.ts';
+import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
+import { createProfile } from '../../src/kernels/deviceProfile.ts';
 import { type GemmProblem, selectGemm } from '../../src/kernels/gemmAlgorithm.ts';
 import { gemmAlgorithms } from '../../src/kernels/gemmAlgorithms.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';

@@ -1,7 +1,7 @@
 /** @file Selects kernels as for another adapter: selection depends on the adapter's profile. */
 import type { AdapterClass } from '../../src/webgpu/adapter.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
-import { createProfile, type DeviceProfile } from '../../src/kernels/adapterProfiles.ts';
+import { createProfile, type DeviceProfile } from '../../src/kernels/deviceProfile.ts';
 import { loadKernelsFor } from '../../src/kernels/loadGpuKernels.ts';
 
 await loadKernelsFor('discrete');

@@ -3,7 +3,7 @@ import type { GemmTile } from '../../shaders/gemm.ts';
 import type { Autotuner, Tunable } from '../../src/webgpu/autotuner.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
 import { isFloating } from '../../src/core/dtype.ts';
-import { profileOf } from '../../src/kernels/adapterProfiles.ts';
+import { profileOf } from '../../src/kernels/deviceProfile.ts';
 import {
   allowsCol2im,
   allowsWinograd,

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compile, getDevice, init, matMul, type Tensor, tensor } from '../../src/index.ts';
-import { createProfile } from '../../src/kernels/adapterProfiles.ts';
+import { createProfile } from '../../src/kernels/deviceProfile.ts';
 import { withGemmTile } from '../support/algorithms.ts';
 import { onTile } from '../../src/kernels/gemmAlgorithm.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';

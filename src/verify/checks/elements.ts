@@ -1,6 +1,6 @@
 /** @file Checks of elementwise ops and fused chains, of ops that move elements, of gathers, scatters and pools. */
 import { compile } from '../../autodiff/compile.ts';
-import type { AdapterProfile } from '../../kernels/adapterProfiles.ts';
+import type { AdapterProfile } from '../../kernels/adapterProfile.ts';
 import { add, mul } from '../../ops/arithmetic.ts';
 import { avgPool, dilation2d, extractPatches, maxPool, ones, resizeBilinear } from '../../ops/index.ts';
 import { concat } from '../../ops/concat.ts';

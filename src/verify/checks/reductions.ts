@@ -1,5 +1,5 @@
 /** @file Checks of kernels that compute lines of values: reductions, softmax, normalizations, scans, sorts. */
-import type { AdapterProfile } from '../../kernels/adapterProfiles.ts';
+import type { AdapterProfile } from '../../kernels/adapterProfile.ts';
 import { cumsum } from '../../ops/cumsum.ts';
 import { max } from '../../ops/extrema.ts';
 import { layerNorm } from '../../ops/layerNorm.ts';
