@@ -154,7 +154,7 @@ fn main(
     }
     let count = workgroupUniformLoad(&found_in_all);
     if (count > ${capacity}u) {
-      // Windows that are expected to fill codes to two thirds at most; those of the smallest size always fit.
+      // If entries are spread evenly, a window of this size has room for those found; the smallest always has.
       window = max(${capacity}u, (end - begin) / (count / ${capacity}u + 2u));
       continue;
     }

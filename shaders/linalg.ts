@@ -58,7 +58,7 @@ ${entry} {
 }
 
 /**
- * L and U of each matrix in one, with partial pivoting (Golub and Van Loan, Matrix computations, 3.4): \`order\` is where each
+ * L and U of each matrix in one, with partial pivoting (Golub and Van Loan, Matrix computations, 3.4): `order` is where each
  * row of LU was in x, followed by the number of row exchanges, and by the row that each step exchanged with its own.
  */
 export function lu(): string {

@@ -26,7 +26,7 @@ export function inlineTile({ width }: Pick<InlineOptions, 'width'>): { columns: 
 /** Memory for the sums of single lanes and the products: `vectors` at a time. */
 const memory = (vectors: number) => `var<workgroup> sums: array<T, ${vectors}>;`;
 
-/** Declares the samples and units of the workgroup, and \`column\` and \`lane\` of the invocation. */
+/** Declares the samples and units of the workgroup, and `column` and `lane` of the invocation. */
 function place({ width, samples }: InlineOptions, neighbours: 'columns' | 'lanes'): string {
   const { columns, lanes } = inlineTile({ width });
   const [column, lane] =
@@ -56,7 +56,7 @@ function ownUnit({ width, samples }: InlineOptions): string {
 const partsOf = (width: 1 | 4, vector: string) =>
   width === 4 ? components.map((c) => `${vector}.${c}`) : [vector];
 
-/** \`product_<k>\` of each gate: the state before the step times the recurrent kernel, and the bias. */
+/** `product_<k>` of each gate: the state before the step times the recurrent kernel, and the bias. */
 export function stateProducts(gates: number, bias: boolean, options: InlineOptions) {
   const { width, samples } = options;
   const { columns, lanes } = inlineTile(options);
@@ -101,7 +101,7 @@ export function stateProducts(gates: number, bias: boolean, options: InlineOptio
   };
 }
 
-/** \`product\`: the gradient from the next step through the recurrent kernel, which isn't transposed. */
+/** `product`: the gradient from the next step through the recurrent kernel, which isn't transposed. */
 export function gateProducts(gates: number, from: 'dgates' | 'dproducts', options: InlineOptions) {
   const { width, samples } = options;
   const { columns, lanes } = inlineTile(options);

@@ -34,7 +34,7 @@ export type GemmTile = {
    * of their elements of A. Needs the feature `subgroups`.
    */
   subgroupQuads: boolean;
-  /** Registers only: an invocation computes a whole matrix of blockM × blockN, whose sums have \`depth\` terms. Default false. */
+  /** Registers only: an invocation computes a whole matrix of blockM × blockN, whose sums have `depth` terms. Default false. */
   whole?: boolean;
   /** Shared only: vectors between groups of four steps, where neighbours write neighbouring steps. Default 0. */
   skew?: number;

@@ -74,6 +74,11 @@ export interface AdapterProfile {
      * gathers element by element what a GPU reads for all lanes together.
      */
     readonly direct: boolean;
+    /**
+     * Whether the products of an image's only channel are computed where they are summed, by several pixels per invocation. Software
+     * pays for each launch that writes what the next one reads, a GPU for what invocations read twice.
+     */
+    readonly multipliesTaps: boolean;
     readonly winograd: WinogradProfile;
   };
   readonly depthwise: DepthwiseProfile;

@@ -1,6 +1,6 @@
 /**
  * @file Everything that kernels know about kinds of adapters, in one table. Functions that select an algorithm read only a
- * profile; no other file here asks what kind of adapter a device has.
+ * profile; only deviceProfile.ts asks what kind of adapter a device has.
  *
  * The software profile is measured, on SwiftShader (docs/decisions). Of the values for GPUs, the costs of convolutions and the
  * units of a GEMM on discrete ones were fitted to an NVIDIA H100, on 26 November 2026 (docs/decisions/winograd.md, gemm.md);
@@ -38,6 +38,7 @@ const software: AdapterProfile = {
   },
   conv2d: {
     direct: false,
+    multipliesTaps: true,
     winograd: {
       minWork: 2 ** 24,
       rows: 12,
@@ -99,6 +100,7 @@ const discrete: AdapterProfile = {
   },
   conv2d: {
     direct: true,
+    multipliesTaps: false,
     winograd: {
       minWork: 2 ** 26,
       rows: 64,

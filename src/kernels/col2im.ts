@@ -39,9 +39,7 @@ export const gemmCol2im: Conv2dLauncher = {
     const { op, a: image, b: weights } = call;
     const { device } = image;
     const { m, k, matrix, strides } = gemmForm(call.problem);
-    // A software adapter pays for each launch that writes what the next one reads, a GPU for what invocations read twice.
-    const { elementsPerInvocation } = profileOf(device).strided;
-    if (k === 1 && elementsPerInvocation > 1) return addTaps(call, image, weights);
+    if (k === 1 && profileOf(device).conv2d.multipliesTaps) return addTaps(call, image, weights);
     // Whole vectors. Values of the last one beyond the last tap are never read.
     const n = upTo(4, matrix[1] * matrix[2]);
     const kernelMatrix = output(device, float32([k, n]), op);

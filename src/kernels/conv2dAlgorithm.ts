@@ -121,8 +121,8 @@ function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCa
   const minWork = smallWork + 1;
   const candidates: Conv2dCandidate[] = [{ ...named({ kind: 'implicitGemm' }), cost, rank: 0, minWork: 0 }];
   if (allowsCol2im(problem) && col2imBytes(problem) <= maxCol2imBytes) {
-    // Of a single channel, software adapters compute it in one launch, and other algorithms mostly pad.
-    const isOneLaunch = !profile.conv2d.direct && sizes(problem).from === 1;
+    // Of a single channel, it may be one launch, and other algorithms mostly pad.
+    const isOneLaunch = profile.conv2d.multipliesTaps && sizes(problem).from === 1;
     candidates.push({
       ...named({ kind: 'gemmCol2im' }),
       cost: col2imCost * gemmCost,

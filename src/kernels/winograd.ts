@@ -91,6 +91,7 @@ function convolve(call: WinogradCall, { plane, padding, matrices }: ConvolveForm
   return out;
 }
 
+/** Both operands of the first band, in as many launches as suit the adapter. */
 const transformOperands: TransformOperands = (op, tiling, band, image, kernel) =>
   profileOf(image.values.device).conv2d.winograd.together
     ? gpuKernels().transformOperands(op, tiling, band, image, kernel)
