@@ -77,7 +77,7 @@ function serial(
     linesPerLoop === 1
       ? units.count * chunks
       : ((lines.count * chunks) / side) * Math.ceil(side / linesPerLoop);
-  const perLine = Math.ceil(units.n / chunks);
+  const perLine = Math.ceil(units.n / chunks / (lines.inner === 1 ? width : 1));
   const reads = readsPerIteration(perLine, width * linesPerLoop, accumulator);
   return { form: 'serial', width, chunks, linesPerLoop, reads, lanes: 1, workgroup, subgroups: false, count };
 }
@@ -95,15 +95,12 @@ function linesTogether(
 
 /**
  * Returns how many reads of a line, which has `perLine`, an iteration does: an iteration costs as much as several reads, and so does
- * each that is left over. Accumulators of four words are much code.
+ * each that is left over. Few numbers, since each is a program. Accumulators of four words are much code.
  */
 function readsPerIteration(perLine: number, elements: number, accumulator: Accumulator): number {
   const most = accumulator === 'vec4<f32>' ? elementsPerIteration / 2 : elementsPerIteration;
   const fit = Math.max(1, Math.floor(most / elements));
-  if (perLine < shortLine) return Math.min(2, fit);
-  let reads = 1;
-  while (2 * reads <= fit && reads * reads <= perLine) reads *= 2;
-  return reads;
+  return perLine < 4 * fit ? Math.min(2, fit) : fit;
 }
 
 /**

@@ -111,7 +111,7 @@ describe('a new shape compiles nothing', () => {
   test.each(Object.keys(works))('%s', async (name) => {
     const work = works[name] as (n: number) => void;
     // Multiples of four, of sixteen and others; of few channels, small, medium and large.
-    for (const n of [4, 5, 6, 7, 12, 13, 18, 24, 25, 26, 27, 48, 49]) work(n);
+    for (const n of [4, 5, 6, 7, 12, 13, 18, 24, 25, 26, 27, 34, 48, 49]) work(n);
     if (name.endsWith('Pool')) for (const n of pools) work(n);
     const before = device.pipelineCount;
     for (const n of [8, 9, 10, 11, 14, 15, 17, 20, 28, 29, 30, 31, 32, 36, 44, 45]) work(n);
