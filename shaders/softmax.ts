@@ -22,7 +22,6 @@ import {
   sweep,
   unlessNan,
 } from './lib/lines.ts';
-import { range } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type SoftmaxOptions = LineOptions & { kind: 'softmax' | 'logSoftmax' };
@@ -129,28 +128,7 @@ function largestOf({ lanes }: SoftmaxOptions, js: readonly number[]): string {
 function serial(options: SoftmaxOptions): string {
   const { kind, reads } = options;
   const isUnrolled = reads > 1;
-  /** A loop over the elements of the line. `body` is the WGSL for several, element j at the index `at_<j>`. */
-  const loop = (body: (js: readonly number[]) => string) => {
-    const single = `for (; i < end; i += params.inner) {
-      let at_0 = i;
-      ${body([0])}
-    }`;
-    const indices = range(reads).map((j) => `let at_${j} = i + ${j}u * params.inner;`);
-    return `{
-    var i = start;
-    ${
-      isUnrolled
-        ? `let rest = ${reads - 1}u * params.inner;
-    let whole = max(end, rest) - rest;
-    for (; i < whole; i += ${reads}u * params.inner) {
-      ${[...indices, body(range(reads))].join('\n      ')}
-    }
-    `
-        : ''
-    }${single}
-  }`;
-  };
-  const each = (js: readonly number[], text: (j: number) => string) => js.map(text).join('\n      ');
+  const each = (js: readonly number[], text: (j: number) => string) => js.map(text).join('\n    ');
   const read = (js: readonly number[]) => each(js, (j) => `let value_${j} = x[at_${j}];`);
   return wgsl`
 ${flatIndex}
@@ -158,23 +136,24 @@ ${lineElements(options)}
 ${lineTests(options)}
 ${isUnrolled ? selectLarger : ''}
 ${lineHead(options)}
-  let end = start + params.n * params.inner;
   var highest = T(${lowest});
-  ${loop(
+  ${sweep(
+    options,
     (js) => `${read(js)}
-      highest = ${isUnrolled ? 'larger' : 'max'}(highest, ${isUnrolled ? largestOf(options, js) : 'value_0'});`,
+    highest = ${isUnrolled ? 'larger' : 'max'}(highest, ${isUnrolled ? largestOf(options, js) : 'value_0'});`,
   )}
   let high = join_max(highest);
   var sums = T();
-  ${loop(
+  ${sweep(
+    options,
     (js) => `${read(js)}
-      ${each(js, (j) => `let exponential_${j} = ${exponential(`value_${j}`)};`)}
-      ${kind === 'softmax' ? each(js, (j) => `out[at_${j}] = exponential_${j};`) : ''}
-      sums += ${sumOf(js.map((j) => `exponential_${j}`))};`,
+    ${each(js, (j) => `let exponential_${j} = ${exponential(`value_${j}`)};`)}
+    ${kind === 'softmax' ? each(js, (j) => `out[at_${j}] = exponential_${j};`) : ''}
+    sums += ${sumOf(js.map((j) => `exponential_${j}`))};`,
   )}
   let total = join_sum(sums);
   ${normalizer(options)}
-  ${loop((js) =>
+  ${sweep(options, (js) =>
     each(js, (j) =>
       kind === 'softmax'
         ? `out[at_${j}] = out[at_${j}] * scale;`

@@ -194,7 +194,7 @@ fn main(
     }
     let count = workgroupUniformLoad(&found_in_all);
     if (count > 2048u) {
-      // Windows that are expected to fill codes to two thirds at most; those of the smallest size always fit.
+      // If entries are spread evenly, a window of this size has room for those found; the smallest always has.
       window = max(2048u, (end - begin) / (count / 2048u + 2u));
       continue;
     }

@@ -64,38 +64,31 @@ fn main(
     return;
   }
   let start = (own_line / params.inner) * params.n * params.inner + own_line % params.inner;
-  let end = start + params.n * params.inner;
   var highest = T(-0x1.fffffep127);
-  {
-    var i = start;
-    for (; i < end; i += params.inner) {
-      let at_0 = i;
-      let value_0 = x[at_0];
-      highest = max(highest, value_0);
-    }
+  for (var k = 0u; k < params.n; k++) {
+    let k_0 = k;
+    let at_0 = start + k_0 * params.inner;
+    let value_0 = x[at_0];
+    highest = max(highest, value_0);
   }
   let high = join_max(highest);
   var sums = T();
-  {
-    var i = start;
-    for (; i < end; i += params.inner) {
-      let at_0 = i;
-      let value_0 = x[at_0];
-      let exponential_0 = select(exp(value_0 - high), value_0, (bitcast<U>(value_0) & U(0x7fffffffu)) > U(0x7f800000u));
+  for (var k = 0u; k < params.n; k++) {
+    let k_0 = k;
+    let at_0 = start + k_0 * params.inner;
+    let value_0 = x[at_0];
+    let exponential_0 = select(exp(value_0 - high), value_0, (bitcast<U>(value_0) & U(0x7fffffffu)) > U(0x7f800000u));
 
-      sums += exponential_0;
-    }
+    sums += exponential_0;
   }
   let total = join_sum(sums);
 
   // The largest element adds 1: a sum of 0 has -∞ alone.
   let is_undefined = is_infinite_line(high) | is_nan_line(total) | (total == F());
   let logarithm = nan_where(log(total), is_undefined);
-  {
-    var i = start;
-    for (; i < end; i += params.inner) {
-      let at_0 = i;
-      out[at_0] = x[at_0] - high - logarithm;
-    }
+  for (var k = 0u; k < params.n; k++) {
+    let k_0 = k;
+    let at_0 = start + k_0 * params.inner;
+    out[at_0] = x[at_0] - high - logarithm;
   }
 }

@@ -68,25 +68,28 @@ fn main(
     return;
   }
   let start = own_line * params.n;
-  let end = start + params.n * params.inner;
   var highest = T(-0x1.fffffep127);
   {
-    var i = start;
-    let rest = 3u * params.inner;
-    let whole = max(end, rest) - rest;
-    for (; i < whole; i += 4u * params.inner) {
-      let at_0 = i + 0u * params.inner;
-      let at_1 = i + 1u * params.inner;
-      let at_2 = i + 2u * params.inner;
-      let at_3 = i + 3u * params.inner;
+    var k = 0u;
+    let whole = max(params.n, 3u) - 3u;
+    for (; k < whole; k += 4u) {
+      let k_0 = k;
+      let at_0 = start + k_0;
+      let k_1 = k + 1u;
+      let at_1 = start + k_1;
+      let k_2 = k + 2u;
+      let at_2 = start + k_2;
+      let k_3 = k + 3u;
+      let at_3 = start + k_3;
       let value_0 = x[at_0];
       let value_1 = x[at_1];
       let value_2 = x[at_2];
       let value_3 = x[at_3];
       highest = larger(highest, larger(larger(value_0, value_1), larger(value_2, value_3)));
     }
-    for (; i < end; i += params.inner) {
-      let at_0 = i;
+    for (; k < params.n; k++) {
+      let k_0 = k;
+      let at_0 = start + k_0;
       let value_0 = x[at_0];
       highest = larger(highest, value_0);
     }
@@ -94,14 +97,17 @@ fn main(
   let high = join_max(highest);
   var sums = T();
   {
-    var i = start;
-    let rest = 3u * params.inner;
-    let whole = max(end, rest) - rest;
-    for (; i < whole; i += 4u * params.inner) {
-      let at_0 = i + 0u * params.inner;
-      let at_1 = i + 1u * params.inner;
-      let at_2 = i + 2u * params.inner;
-      let at_3 = i + 3u * params.inner;
+    var k = 0u;
+    let whole = max(params.n, 3u) - 3u;
+    for (; k < whole; k += 4u) {
+      let k_0 = k;
+      let at_0 = start + k_0;
+      let k_1 = k + 1u;
+      let at_1 = start + k_1;
+      let k_2 = k + 2u;
+      let at_2 = start + k_2;
+      let k_3 = k + 3u;
+      let at_3 = start + k_3;
       let value_0 = x[at_0];
       let value_1 = x[at_1];
       let value_2 = x[at_2];
@@ -116,8 +122,9 @@ fn main(
       out[at_3] = exponential_3;
       sums += ((exponential_0 + exponential_1) + (exponential_2 + exponential_3));
     }
-    for (; i < end; i += params.inner) {
-      let at_0 = i;
+    for (; k < params.n; k++) {
+      let k_0 = k;
+      let at_0 = start + k_0;
       let value_0 = x[at_0];
       let exponential_0 = select(exp(value_0 - high), value_0, (bitcast<U>(value_0) & U(0x7fffffffu)) > U(0x7f800000u));
       out[at_0] = exponential_0;
@@ -130,21 +137,25 @@ fn main(
   let is_undefined = is_infinite_line(high) | is_nan_line(total) | (total == F());
   let scale = nan_where(1.0 / total, is_undefined);
   {
-    var i = start;
-    let rest = 3u * params.inner;
-    let whole = max(end, rest) - rest;
-    for (; i < whole; i += 4u * params.inner) {
-      let at_0 = i + 0u * params.inner;
-      let at_1 = i + 1u * params.inner;
-      let at_2 = i + 2u * params.inner;
-      let at_3 = i + 3u * params.inner;
+    var k = 0u;
+    let whole = max(params.n, 3u) - 3u;
+    for (; k < whole; k += 4u) {
+      let k_0 = k;
+      let at_0 = start + k_0;
+      let k_1 = k + 1u;
+      let at_1 = start + k_1;
+      let k_2 = k + 2u;
+      let at_2 = start + k_2;
+      let k_3 = k + 3u;
+      let at_3 = start + k_3;
       out[at_0] = out[at_0] * scale;
       out[at_1] = out[at_1] * scale;
       out[at_2] = out[at_2] * scale;
       out[at_3] = out[at_3] * scale;
     }
-    for (; i < end; i += params.inner) {
-      let at_0 = i;
+    for (; k < params.n; k++) {
+      let k_0 = k;
+      let at_0 = start + k_0;
       out[at_0] = out[at_0] * scale;
     }
   }
