@@ -4,10 +4,9 @@ import { wgslType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import type { AdapterProfile } from './adapterProfile.ts';
+import { channelsPerInvocation } from './channels.ts';
 import { profileOf } from './deviceProfile.ts';
 import { output } from './output.ts';
-import { elementsPerInvocation } from './strided.ts';
 
 /** One axis: output position d samples the input at (d · scale + shift) / unit. Integers. */
 export interface SampledAxis {
@@ -47,12 +46,6 @@ const kernel = defineKernel({
   },
   source: resize,
 });
-
-/** Returns how many of a pixel's channels, in units of the width, an invocation computes: all if they are few. */
-function channelsPerInvocation(profile: AdapterProfile, count: number, channels: number): number {
-  const most = elementsPerInvocation(profile, count, () => true);
-  return channels <= most ? channels : elementsPerInvocation(profile, count, (n) => channels % n === 0);
-}
 
 /** Resizes `source` by `plan`; direction `adjoint` maps a cotangent of the result to that of the image. */
 export function resizeKernel(
