@@ -10,10 +10,12 @@ import { equal } from './comparison.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { expandDims } from './expandDims.ts';
 import { gather } from './gather.ts';
-import { logicalAnd } from './logical.ts';
-import { range } from './range.ts';
-import { reshape } from './reshape.ts';
-import { type Interpolation, isWithin, sampleImages } from './sampleImages.ts';
+import { isWithin } from './fillModes.ts';
+import { logicalAnd, logicalNot } from './logical.ts';
+import { linspace, range } from './range.ts';
+import { defineSampling, type Interpolation, type SamplingOp } from './sampleImages.ts';
+import { stack } from './stack.ts';
+import { sum } from './sum.ts';
 import { unstack } from './unstack.ts';
 import { where } from './where.ts';
 
@@ -51,17 +53,33 @@ export const cropAndResize: CompositeOp<
     requireShapes(images, boxes, boxIndices);
     requireOneOf(op, 'interpolation', interpolation, ['bilinear', 'nearest']);
     requireFinite(op, 'fillValue', fillValue);
-    const [down, across] = perAxis(op, 'size', size, 2);
-    const [n, height, width] = images.shape as [number, number, number, number];
-    const [top, left, bottom, right] = unstack(boxes, { axis: 1 }) as [Tensor, Tensor, Tensor, Tensor];
-    const y = expandDims(positions(top, bottom, down, height), { axis: 2 });
-    const x = expandDims(positions(left, right, across, width), { axis: 1 });
+    const [down, across] = perAxis(op, 'size', size, 2) as [number, number];
     // Validates the indices, and reports the one that is out of range.
-    const image = gather(range(0, n, 1, { dtype: 'int32' }), boxIndices, { validateIndices });
-    const points = { image: reshape(image, { shape: [-1, 1, 1] }), y, x };
-    const values = sampleImages(images, points, interpolation, null);
-    const isInside = logicalAnd(isWithin(y, height), isWithin(x, width));
-    return where(expandDims(isInside, { axis: -1 }), values, fillValue);
+    const every = range(0, images.shape[0] as number, 1, { dtype: 'int32' });
+    const image = gather(every, boxIndices, { validateIndices });
+    return sampleBoxes(images, boxes, image, {
+      size: [down, across],
+      interpolation,
+      fillMode: 'nearest',
+      fillValue,
+    });
+  },
+});
+
+/** Samples that are in a box but not in the image are `fillValue`. */
+const sampleBoxes: SamplingOp = /* @__PURE__ */ defineSampling('sampleBoxes', {
+  kind: 'boxes',
+  positions: (boxes, [, height, width], [down, across]) => {
+    const [top, left, bottom, right] = unstack(boxes, { axis: 1 }) as [Tensor, Tensor, Tensor, Tensor];
+    const y = expandDims(positions(top, bottom, down, height as number), { axis: 2 });
+    const x = expandDims(positions(left, right, across, width as number), { axis: 1 });
+    const isInside = logicalAnd(isWithin(y, height as number), isWithin(x, width as number));
+    return { y, x, isFilled: logicalNot(isInside) };
+  },
+  gradient: (_, dy, dx, [, height, width]) => {
+    const [top, bottom] = endGradients(sum(dy, { axis: 2 }), height as number);
+    const [left, right] = endGradients(sum(dx, { axis: 1 }), width as number);
+    return stack([top, left, bottom, right], { axis: 1 });
   },
 });
 
@@ -78,6 +96,15 @@ function positions(first: Tensor, last: Tensor, count: number, size: number): Te
     scaled(last),
     add(scaled(first), mul(steps, cast(inOrder, 'float32'))),
   );
+}
+
+/** The gradients of `first` and `last` from that of the positions, [boxes, count]. */
+function endGradients(dPositions: Tensor, size: number): [Tensor, Tensor] {
+  const count = dPositions.shape[1] as number;
+  const shares = count === 1 ? 0.5 : linspace(0, 1, count);
+  const scaled = mul(dPositions, size - 1);
+  const last = sum(mul(scaled, shares), { axis: 1 });
+  return [sub(sum(scaled, { axis: 1 }), last), last];
 }
 
 function requireShapes(images: Tensor, boxes: Tensor, boxIndices: Tensor): void {

@@ -4,14 +4,15 @@ import { ShapeError } from '../core/errors.ts';
 import { formatShape, requireFinite, requireOneOf, requireRank } from '../core/shape.ts';
 import { perAxis } from '../core/windows.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { add, div, mul } from './arithmetic.ts';
+import { add, div, mul, neg } from './arithmetic.ts';
 import { equal } from './comparison.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
-import { expandDims } from './expandDims.ts';
-import { broughtInside, type FillMode, fillModes } from './fillModes.ts';
+import { type FillMode, fillModes } from './fillModes.ts';
 import { range } from './range.ts';
 import { reshape } from './reshape.ts';
-import { type Interpolation, sampleImages } from './sampleImages.ts';
+import { defineSampling, type Interpolation, type SamplingOp } from './sampleImages.ts';
+import { stack } from './stack.ts';
+import { sum, sumToShape } from './sum.ts';
 import { unstack } from './unstack.ts';
 import { where } from './where.ts';
 
@@ -54,39 +55,49 @@ export const transformImages: CompositeOp<
     requireOneOf(op, 'interpolation', interpolation, ['bilinear', 'nearest']);
     requireOneOf(op, 'fillMode', fillMode, fillModes);
     requireFinite(op, 'fillValue', fillValue);
-    const [n, height, width] = images.shape as [number, number, number, number];
-    const [down, across] = perAxis(op, 'outputSize', outputSize ?? [height, width], 2);
-    const { x: sourceX, y: sourceY, isInfinite } = mapped(transforms, down, across);
-    const points = {
-      image: reshape(range(0, n, 1, { dtype: 'int32' }), { shape: [n, 1, 1] }),
-      y: broughtInside(sourceY, height, fillMode),
-      x: broughtInside(sourceX, width, fillMode),
-    };
-    const sampled = sampleImages(images, points, interpolation, fillMode === 'constant' ? fillValue : null);
-    return where(expandDims(isInfinite, { axis: -1 }), fillValue, sampled);
+    const [, height, width] = images.shape as [number, number, number, number];
+    const [down, across] = perAxis(op, 'outputSize', outputSize ?? [height, width], 2) as [number, number];
+    return sampleMapped(images, transforms, null, {
+      size: [down, across],
+      interpolation,
+      fillMode,
+      fillValue,
+    });
   },
 });
 
-/**
- * Returns where the pixels of a result of [down, across] are taken from, each [n or 1, down, across]: x and y, or infinitely
- * far away.
- */
-function mapped(transforms: Tensor, down: number, across: number): Record<'x' | 'y' | 'isInfinite', Tensor> {
-  const x = reshape(range(0, across), { shape: [1, 1, across] });
-  const y = reshape(range(0, down), { shape: [1, down, 1] });
-  const [a0, a1, a2, b0, b1, b2, c0, c1] = unstack(reshape(transforms, { shape: [-1, 8, 1, 1] }), {
-    axis: 1,
-  }) as [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor];
-  const linear = (a: Tensor, b: Tensor) => add(mul(a, x), mul(b, y));
-  const scale = add(linear(c0, c1), 1);
-  const isInfinite = equal(scale, 0);
-  const divisor = where(isInfinite, 1, scale);
-  return {
-    x: div(add(linear(a0, a1), a2), divisor),
-    y: div(add(linear(b0, b1), b2), divisor),
-    isInfinite,
-  };
-}
+const sampleMapped: SamplingOp = /* @__PURE__ */ defineSampling('sampleMapped', {
+  kind: 'maps',
+  positions: (transforms, _, [down, across]) => {
+    const column = reshape(range(0, across), { shape: [1, 1, across] });
+    const row = reshape(range(0, down), { shape: [1, down, 1] });
+    const [a0, a1, a2, b0, b1, b2, c0, c1] = unstack(reshape(transforms, { shape: [-1, 8, 1, 1] }), {
+      axis: 1,
+    }) as [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor];
+    const linear = (a: Tensor, b: Tensor) => add(mul(a, column), mul(b, row));
+    const scale = add(linear(c0, c1), 1);
+    const isFilled = equal(scale, 0);
+    const divisor = where(isFilled, 1, scale);
+    return {
+      x: div(add(linear(a0, a1), a2), divisor),
+      y: div(add(linear(b0, b1), b2), divisor),
+      isFilled,
+      column,
+      row,
+      divisor,
+    };
+  },
+  gradient: ({ x, y, column, row, divisor }, dy, dx, _, transforms) => {
+    // The cotangents of the two numerators and of the divisor.
+    const a = div(dx, divisor);
+    const b = div(dy, divisor);
+    const c = neg(add(mul(a, x), mul(b, y)));
+    const total = (terms: Tensor) => sum(terms, { axis: [1, 2] });
+    const linear = (d: Tensor) => [total(mul(d, column)), total(mul(d, row))];
+    const gradients = [...linear(a), total(a), ...linear(b), total(b), ...linear(c)];
+    return sumToShape(stack(gradients, { axis: 1 }), transforms);
+  },
+});
 
 function requireShapes(images: Tensor, transforms: Tensor): void {
   const op = 'transformImages';

@@ -151,7 +151,10 @@ describe('against JAX', () => {
 /** One elementwise op of each kind, since they share a rule. */
 const elementwise = ['add', 'cast', 'clip', 'gelu', 'where', 'zerosLike'];
 /** Some composite ops, which are mapped op by op. */
-const composite = ['depthToSpace', 'einsum', 'eigh', 'moveAxis', 'roll', 'searchSorted', 'sort'];
+const composite = [
+  ...['cropAndResize', 'depthToSpace', 'einsum', 'eigh', 'moveAxis', 'roll', 'searchSorted', 'sort'],
+  'transformImages',
+];
 
 type AnyOp = ((...args: unknown[]) => Tensor | readonly Tensor[]) & {
   definition: { inputs: readonly string[]; backward?: unknown; elementwise?: boolean; compose?: unknown };
@@ -170,6 +173,7 @@ function kindOf({ inputs, options = {} }: OpSamples['cases'][number]): string {
 const ofManyKinds = [
   ...['concat', 'split', 'slice', 'stridedSlice', 'dropout', 'sum', 'argMax', 'softmax'],
   ...['gather', 'embedding', 'scatterAdd', 'gatherNd', 'takeAlongAxis', 'segmentSum', 'segmentMax', 'oneHot'],
+  'transformImages',
 ];
 
 /** The first case of each op that has inputs, allows one more axis, and has a dtype that ops compute in; or one of each kind. */

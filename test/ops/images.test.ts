@@ -1,7 +1,9 @@
 /** @file Edges of ops on images. The expected values follow from the images, or are those of TensorFlow 2.21. */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { commandsOf } from '../../src/autotune/probe.ts';
 import {
   cropAndResize,
+  getDevice,
   GradientTape,
   init,
   rgbToHsv,
@@ -66,6 +68,134 @@ describe('transformImages', () => {
     const options = { interpolation: 'nearest', fillValue: -3 };
     expect(await listOf(turned(x, [1, 0, -0.5, 0, 1, 0, 0, 0], options))).toEqual([-3, 2, 3, 4]);
     expect(await listOf(turned(x, [1, 0, 0.5, 0, 1, 0, 0, 0], options))).toEqual([2, 3, 4, -3]);
+  });
+});
+
+describe('samples', () => {
+  const [n, height, width] = [2, 5, 7];
+  const interpolations = ['bilinear', 'nearest'] as const;
+  /** Some more than an invocation computes, some not a multiple of it, some read in fours. */
+  const channelCounts = [1, 3, 4, 5, 6, 12, 16, 36];
+
+  const imagesOf = (channels: number) =>
+    Float32Array.from({ length: n * height * width * channels }, (_, i) => Math.sin(1 + 1.7 * i));
+
+  /** The pixel at integer coordinates, some of which are outside; null where that is the fill value. */
+  type Extension = (i: number, size: number) => number | null;
+  const remainder = (i: number, period: number) => i - period * Math.floor(i / period);
+  const folded = (i: number, last: number) => Math.min(i, last - i);
+  const extensions: Record<'constant' | 'nearest' | 'reflect' | 'mirror', Extension> = {
+    constant: (i, size) => (i >= 0 && i < size ? i : null),
+    nearest: (i, size) => Math.min(Math.max(i, 0), size - 1),
+    reflect: (i, size) => folded(remainder(i, 2 * size), 2 * size - 1),
+    mirror: (i, size) => folded(remainder(i, 2 * size - 2), 2 * size - 2),
+  };
+
+  interface Sampling {
+    channels: number;
+    interpolation: (typeof interpolations)[number];
+    extension: Extension;
+    fillValue: number;
+  }
+
+  /** All channels of image `image` at (y, x), in float64. */
+  function sampled(values: Float32Array, image: number, y: number, x: number, options: Sampling): number[] {
+    const { channels, interpolation, extension, fillValue } = options;
+    const read = (row: number, column: number, channel: number) => {
+      const [i, j] = [extension(row, height), extension(column, width)];
+      if (i === null || j === null) return fillValue;
+      return values[((image * height + i) * width + j) * channels + channel] as number;
+    };
+    const [top, left] = [Math.floor(y), Math.floor(x)];
+    return Array.from({ length: channels }, (_, c) => {
+      if (interpolation === 'nearest') return read(Math.round(y), Math.round(x), c);
+      const row = (i: number) => read(i, left, c) * (1 - x + left) + read(i, left + 1, c) * (x - left);
+      return row(top) * (1 - y + top) + row(top + 1) * (y - top);
+    });
+  }
+
+  async function expectSamples(y: Tensor, wanted: readonly number[]): Promise<void> {
+    const found = await listOf(y);
+    const wrong = wanted.findIndex((value, i) => !(Math.abs(value - (found[i] as number)) <= 1e-5));
+    expect(found.length).toBe(wanted.length);
+    expect(wrong < 0 ? null : { at: wrong, found: found[wrong], wanted: wanted[wrong] }).toBeNull();
+  }
+
+  test.each(interpolations)('of crops, interpolation %s', async (interpolation) => {
+    const boxes = [0.07, 0.11, 0.93, 0.71, 0.8, 1.21, 0.13, -0.17, -0.4, 0.3, 0.6, 0.37];
+    const which = [1, 0, 1];
+    const [rows, columns] = [11, 13];
+    const along = (first: number, last: number, i: number, count: number, size: number) =>
+      (first + ((last - first) * i) / (count - 1)) * (size - 1);
+    for (const channels of channelCounts) {
+      const values = imagesOf(channels);
+      const fillValue = -3;
+      const options = { channels, interpolation, extension: extensions.nearest, fillValue };
+      const wanted = which.flatMap((image, k) => {
+        const [top, left, bottom, right] = boxes.slice(4 * k) as [number, number, number, number];
+        return Array.from({ length: rows * columns }, (_, i) => {
+          const y = along(top, bottom, Math.floor(i / columns), rows, height);
+          const x = along(left, right, i % columns, columns, width);
+          const isInside = y >= 0 && x >= 0 && y <= height - 1 && x <= width - 1;
+          return isInside
+            ? sampled(values, image, y, x, options)
+            : new Array<number>(channels).fill(fillValue);
+        }).flat();
+      });
+      const images = tensor(values, { shape: [n, height, width, channels] });
+      const size = [rows, columns];
+      const crops = cropAndResize(images, tensor(boxes, { shape: [3, 4] }), which, {
+        size,
+        interpolation,
+        fillValue,
+      });
+      await expectSamples(crops, wanted);
+    }
+  });
+
+  const modes = Object.keys(extensions) as (keyof typeof extensions)[];
+  test.each(modes.flatMap((mode) => interpolations.map((interpolation) => [mode, interpolation] as const)))(
+    'of transforms, fillMode %s, interpolation %s',
+    async (fillMode, interpolation) => {
+      // No position is half-way between pixels.
+      const maps = [
+        [1.31, -0.27, -3.3, 0.41, 0.83, -4.1, 0.011, 0.013],
+        [-0.93, 0.21, 11.707, 0.17, -1.3, 9.903, 0, 0],
+      ];
+      const [rows, columns] = [17, 19];
+      for (const channels of channelCounts) {
+        for (const transforms of [maps, maps.slice(1)]) {
+          const values = imagesOf(channels);
+          const fillValue = 0.5;
+          const options = { channels, interpolation, extension: extensions[fillMode], fillValue };
+          const wanted = Array.from({ length: n * rows * columns }, (_, i) => {
+            const image = Math.floor(i / columns / rows);
+            const map = transforms[transforms.length === 1 ? 0 : image] as number[];
+            const [a0, a1, a2, b0, b1, b2, c0, c1] = map as [number, ...number[]] & number[];
+            const [x, y] = [i % columns, Math.floor(i / columns) % rows];
+            const scale = (c0 as number) * x + (c1 as number) * y + 1;
+            const sourceX = (a0 * x + (a1 as number) * y + (a2 as number)) / scale;
+            const sourceY = ((b0 as number) * x + (b1 as number) * y + (b2 as number)) / scale;
+            return sampled(values, image, sourceY, sourceX, options);
+          }).flat();
+          const images = tensor(values, { shape: [n, height, width, channels] });
+          const size = { outputSize: [rows, columns], interpolation, fillMode, fillValue };
+          await expectSamples(transformImages(images, tensor(transforms), size), wanted);
+        }
+      }
+    },
+  );
+
+  test('take one launch', () => {
+    const images = tensor(imagesOf(3), { shape: [n, height, width, 3] });
+    const [boxes, map] = [tensor([0, 0, 1, 1], { shape: [1, 4] }), tensor([[1, 0, 0, 0, 1, 0, 0, 0]])];
+    const kernels = (body: () => unknown) =>
+      commandsOf(getDevice(), body).map((one) => (one.kind === 'launch' ? one.kernel.name : one.kind));
+    expect(kernels(() => transformImages(images, map))).toEqual(['sampleImages']);
+    // The others check the number of the image.
+    const crops = kernels(() => cropAndResize(images, boxes, [0], { size: 3 }));
+    expect(crops.filter((name) => name === 'sampleImages')).toHaveLength(1);
+    expect(crops.length).toBeLessThan(5);
   });
 });
 

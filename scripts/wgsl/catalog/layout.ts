@@ -2,6 +2,7 @@
 import type { CopyOptions } from '../../../shaders/copy.ts';
 import type { PadOptions } from '../../../shaders/pad.ts';
 import type { ResizeOptions } from '../../../shaders/resize.ts';
+import type { SampleImagesOptions } from '../../../shaders/sampleImages.ts';
 import type { TransposeOptions } from '../../../shaders/transpose.ts';
 import { type Family, entry } from './entry.ts';
 
@@ -30,6 +31,29 @@ export const layoutKernels: Family = {
       'all channels of a pixel': { perInvocation: 8 },
       'bilinear, adjoint': { direction: 'adjoint' },
       'nearest, adjoint': { method: 'nearest', direction: 'adjoint' },
+    },
+  ),
+  sampleImages: entry<SampleImagesOptions>(
+    {
+      points: 'maps',
+      interpolation: 'bilinear',
+      fillMode: 'constant',
+      indexed: false,
+      width: 1,
+      perInvocation: 3,
+    },
+    {
+      'boxes, nearest': {
+        points: 'boxes',
+        interpolation: 'nearest',
+        fillMode: 'nearest',
+        indexed: true,
+        width: 4,
+        perInvocation: 1,
+      },
+      'positions, reflect': { points: 'positions', fillMode: 'reflect' },
+      wrap: { fillMode: 'wrap' },
+      mirror: { fillMode: 'mirror' },
     },
   ),
 };

@@ -1,9 +1,12 @@
 /** @file Batching rules of gathers and scatters. */
+import { add } from '../../ops/arithmetic.ts';
 import { greaterEqual } from '../../ops/comparison.ts';
 import { gather } from '../../ops/gather.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { moveAxis } from '../../ops/moveAxis.ts';
+import { range } from '../../ops/range.ts';
 import { reshape } from '../../ops/reshape.ts';
+import { broadcastTo } from '../../ops/sum.ts';
 import { where } from '../../ops/where.ts';
 import { merged } from './arrangementRules.ts';
 import type { BatchingRule, MappedCall, Options } from './mappedCall.ts';
@@ -79,4 +82,17 @@ export const searches: BatchingRule = (call) => {
   if (call.isMapped(0)) return merged(call, call.spreadAll());
   const swapped = (x: Tensor) => moveAxis(x, { source: 0, destination: 1 });
   return swapped(call.one([call.whole(0), swapped(call.whole(1) as Tensor)]));
+};
+
+/** Samples of images: those of all examples are merged, so that an entry's image is found behind the images before it. */
+export const samplings: BatchingRule = (call) => {
+  const [images, points, image] = call.spreadAll() as [Tensor, Tensor, Tensor | null];
+  const n = call.shape(0)[0] as number;
+  if (image) {
+    const first = range(0, call.size * n, { step: n, dtype: 'int32' });
+    return merged(call, [images, points, add(image, reshape(first, { shape: [-1, 1] }))]);
+  }
+  // One map for all images of an example becomes one for each.
+  const [size, , ...rest] = points.shape as [number, number, ...number[]];
+  return merged(call, [images, broadcastTo(points, { shape: [size, n, ...rest] }), null]);
 };

@@ -126,6 +126,9 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   resizeNearestGradient: axes.mergedBatch(['shape']),
   resizeBilinear: axes.mergedBatch(),
   resizeBilinearGradient: axes.mergedBatch(['shape']),
+  sampleImages: indices.samplings,
+  sampleBoxes: indices.samplings,
+  sampleMapped: indices.samplings,
   upSampling2d: axes.mergedBatch(),
   upSampling2dGradient: axes.mergedBatch(['shape']),
   // Normalization

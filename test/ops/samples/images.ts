@@ -146,6 +146,8 @@ export const samples: OpSamples[] = [
     cases: [
       { inputs: [x(1, 3, 3, 2), betweenPixels], options: { outputSize: 2 }, carriesNaN: false },
       { inputs: [x(2, 3, 3, 1), beyond], options: { fillMode: 'reflect', outputSize: 2 }, carriesNaN: false },
+      { inputs: [x(2, 3, 3, 1), beyond], options: { fillMode: 'mirror', outputSize: 2 }, carriesNaN: false },
+      { inputs: [x(1, 3, 3, 1), beyond], options: { fillMode: 'wrap', outputSize: 3 }, carriesNaN: false },
       { inputs: [x(2, 3, 4, 1), two], options: { fillMode: 'nearest' }, gradient: false, carriesNaN: false },
       {
         inputs: [x(2, 3, 4, 1), two],

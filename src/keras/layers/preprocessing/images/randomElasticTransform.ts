@@ -4,7 +4,7 @@ import { oneOf, requireFinite } from '../../../../core/shape.ts';
 import { add, div, mul } from '../../../../ops/arithmetic.ts';
 import { clip } from '../../../../ops/clip.ts';
 import { lessEqual } from '../../../../ops/comparison.ts';
-import { broughtInside, type FillMode, fillModes } from '../../../../ops/fillModes.ts';
+import { type FillMode, fillModes } from '../../../../ops/fillModes.ts';
 import { bell, windowed } from '../../../../ops/gaussianBlur.ts';
 import { maximum } from '../../../../ops/maximum.ts';
 import { randomNormal } from '../../../../ops/random.ts';
@@ -12,6 +12,7 @@ import { range } from '../../../../ops/range.ts';
 import { reshape } from '../../../../ops/reshape.ts';
 import { abs, floor } from '../../../../ops/rounding.ts';
 import { type Interpolation, sampleImages } from '../../../../ops/sampleImages.ts';
+import { stack } from '../../../../ops/stack.ts';
 import { unstack } from '../../../../ops/unstack.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
@@ -109,18 +110,14 @@ export class RandomElasticTransform extends RandomImageLayer<Distortion> {
   }
 
   #distorted(images: Tensor, transformation: Distortion, interpolation: Interpolation): Tensor {
-    const [batch, height, width] = images.shape as [number, number, number];
+    const [, height, width] = images.shape as [number, number, number];
     const { fillMode, fillValue } = this;
     const [across, down] = unstack(this.#shifts(transformation), { axis: 3 }) as [Tensor, Tensor];
     const column = reshape(range(0, width), { shape: [1, 1, width] });
     const row = reshape(range(0, height), { shape: [1, height, 1] });
-    const points = {
-      image: reshape(range(0, batch, 1, { dtype: 'int32' }), { shape: [batch, 1, 1] }),
-      y: broughtInside(add(row, down), height, fillMode),
-      x: broughtInside(add(column, across), width, fillMode),
-    };
-    const filling = fillMode === 'constant' ? fillValue : null;
-    return where(transformation.applyTransform, sampleImages(images, points, interpolation, filling), images);
+    const points = stack([add(row, down), add(column, across)], { axis: -1 });
+    const options = { size: [height, width], interpolation, fillMode, fillValue } as const;
+    return where(transformation.applyTransform, sampleImages(images, points, null, options), images);
   }
 
   /** Returns how far pixels move, in pixels, [batch, height, width, 2]. */

@@ -1,0 +1,105 @@
+@group(0) @binding(0) var<storage, read> images: array<f32>;
+@group(0) @binding(1) var<storage, read> points: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> out: array<f32>;
+struct Params {
+  count: u32,
+  channels: u32,
+  height: u32,
+  width: u32,
+  rows: u32,
+  columns: u32,
+  maps: u32,
+  fill: f32,
+}
+@group(0) @binding(3) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+alias Value = f32;
+
+struct Point {
+  y: f32,
+  x: f32,
+  // Whether the value is params.fill, whatever the image.
+  is_filled: bool,
+}
+
+struct Pixel {
+  start: u32,
+  is_inside: bool,
+}
+
+fn is_within(position: f32, size: u32) -> bool {
+  return position >= 0.0 && position <= f32(size - 1u);
+}
+
+fn point_of(item: u32, row: u32, column: u32) -> Point {
+  let entry = select(item, 0u, params.maps == 1u);
+  let a = points[2u * entry];
+  let b = points[2u * entry + 1u];
+  let x = f32(column);
+  let y = f32(row);
+  let scale = b.z * x + b.w * y + 1.0;
+  if (scale == 0.0) {
+    return Point(0.0, 0.0, true);
+  }
+  return Point((a.w * x + b.x * y + b.y) / scale, (a.x * x + a.y * y + a.z) / scale, false);
+}
+
+fn inside(position: f32, size: f32) -> f32 {
+  return position;
+}
+
+fn on_axis(position: f32, size: u32) -> u32 {
+  return u32(clamp(position, 0.0, f32(size - 1u)));
+}
+
+fn pixel(image: u32, y: f32, x: f32, channel: u32) -> Pixel {
+  let row = image * params.height + on_axis(y, params.height);
+  let start = (row * params.width + on_axis(x, params.width)) * params.channels + channel;
+  return Pixel(start, is_within(y, params.height) && is_within(x, params.width));
+}
+
+fn value_at(at: Pixel, offset: u32) -> Value {
+  return select(Value(params.fill), images[at.start + offset], at.is_inside);
+}
+
+fn mixed(a: Value, b: Value, share: f32) -> Value {
+  return a + (b - a) * share;
+}
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 256u) * 3u;
+  if (i >= params.count) {
+    return;
+  }
+  let channel = i % params.channels;
+  let sample = i / params.channels;
+  let column = sample % params.columns;
+  let row = sample / params.columns % params.rows;
+  let item = sample / params.columns / params.rows;
+  let point = point_of(item, row, column);
+  let image = item;
+  let y = inside(point.y, f32(params.height));
+  let x = inside(point.x, f32(params.width));
+  let top = floor(y);
+  let left = floor(x);
+  let top_left = pixel(image, top, left, channel);
+  let top_right = pixel(image, top, left + 1.0, channel);
+  let bottom_left = pixel(image, top + 1.0, left, channel);
+  let bottom_right = pixel(image, top + 1.0, left + 1.0, channel);
+  out[i + 0u] = select(mixed(mixed(value_at(top_left, 0u), value_at(top_right, 0u), x - left), mixed(value_at(bottom_left, 0u), value_at(bottom_right, 0u), x - left), y - top), Value(params.fill), point.is_filled);
+  out[i + 1u] = select(mixed(mixed(value_at(top_left, 1u), value_at(top_right, 1u), x - left), mixed(value_at(bottom_left, 1u), value_at(bottom_right, 1u), x - left), y - top), Value(params.fill), point.is_filled);
+  out[i + 2u] = select(mixed(mixed(value_at(top_left, 2u), value_at(top_right, 2u), x - left), mixed(value_at(bottom_left, 2u), value_at(bottom_right, 2u), x - left), y - top), Value(params.fill), point.is_filled);
+}
