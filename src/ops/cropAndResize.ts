@@ -13,6 +13,7 @@ import { gather } from './gather.ts';
 import { isWithin } from './fillModes.ts';
 import { logicalAnd, logicalNot } from './logical.ts';
 import { linspace, range } from './range.ts';
+import { reshape } from './reshape.ts';
 import { defineSampling, type Interpolation, type SamplingOp } from './sampleImages.ts';
 import { stack } from './stack.ts';
 import { sum } from './sum.ts';
@@ -57,12 +58,16 @@ export const cropAndResize: CompositeOp<
     // Validates the indices, and reports the one that is out of range.
     const every = range(0, images.shape[0] as number, 1, { dtype: 'int32' });
     const image = gather(every, boxIndices, { validateIndices });
-    return sampleBoxes(images, boxes, image, {
+    const crops = sampleBoxes(images, boxes, image, {
       size: [down, across],
       interpolation,
       fillMode: 'nearest',
       fillValue,
     });
+    if (validateIndices) return crops;
+    // An index out of range was gathered as 0, the first image.
+    const exists = equal(image, cast(boxIndices, 'int32'));
+    return where(reshape(exists, { shape: [-1, 1, 1, 1] }), crops, 0);
   },
 });
 

@@ -39,6 +39,20 @@ describe('cropAndResize', () => {
     }
     expect(lost).toEqual([]);
   });
+
+  test.each(['int32', 'uint32'] as const)(
+    'a crop of a nonexistent image is zeros if indices of dtype %s are not validated',
+    async (dtype) => {
+      const images = tensor([5, 6], { shape: [2, 1, 1, 1] });
+      const boxes = tensor([0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1], { shape: [4, 4] });
+      const which = tensor(dtype === 'int32' ? [1, 2, -1, 0] : [1, 2, 4294967295, 0], { dtype });
+      const tape = new GradientTape();
+      tape.watch(images);
+      const crops = cropAndResize(images, boxes, which, { size: 1, fillValue: 7, validateIndices: false });
+      expect(await listOf(crops)).toEqual([6, 0, 0, 5]);
+      expect(await listOf(tape.gradient(crops, images) as Tensor)).toEqual([1, 1]);
+    },
+  );
 });
 
 describe('transformImages', () => {
