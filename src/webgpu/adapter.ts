@@ -53,8 +53,15 @@ const noAdapter = {
     'or start Chrome with --use-webgpu-adapter=swiftshader to compute without a GPU.',
 };
 
-/** Dawn for Node destroys devices with the GPU object of `create()` they came from, so it is kept alive as long as they are. */
-const origins = new WeakMap<GPUDevice, GPU>();
+/**
+ * The entry point and the adapter's description of devices opened here. Dawn for Node destroys devices with the GPU object of
+ * `create()` they came from, so it is kept alive as long as they are; and its devices' own description lacks subgroup matrices.
+ */
+const origins = new WeakMap<GPUDevice, { readonly entry: GPU; readonly info: GPUAdapterInfo }>();
+
+/** Returns the description of a device's adapter as the browser gives it. */
+export const adapterInfoOf = (device: GPUDevice): GPUAdapterInfo =>
+  origins.get(device)?.info ?? device.adapterInfo;
 
 /**
  * Opens a device with the features that kernels always use, and those of `wished` that the adapter has. `onAdapter` is called
@@ -78,13 +85,13 @@ export async function openDevice(
     requiredFeatures: [...new Set([...usedFeatures, ...wished])].filter((name) => adapter.features.has(name)),
     requiredLimits,
   });
-  origins.set(device, entry);
+  origins.set(device, { entry, info: adapter.info });
   return device;
 }
 
 /** Returns what is known of a device's adapter. */
 export function describeAdapter(device: GPUDevice): AdapterDescription {
-  return describe(device.adapterInfo);
+  return describe(adapterInfoOf(device));
 }
 
 function describe(info: GPUAdapterInfo | undefined): AdapterDescription {

@@ -2,6 +2,7 @@
  * @file Chromium's experimental subgroup matrices: the sizes that a device supports for float16 inputs and float32 sums.
  */
 import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
+import { adapterInfoOf } from './adapter.ts';
 
 /** Features that the device needs. The first is specific to Chromium, and missing in the types of WebGPU. */
 export const subgroupMatrixFeatures = [
@@ -25,7 +26,7 @@ const largest = { lines: 32, steps: 16 };
 /** Returns the largest size that a GEMM can use; null if there is none. */
 export function subgroupMatrixOf(gpu: GPUDevice): SubgroupMatrixSize | null {
   if (!subgroupMatrixFeatures.every((feature) => gpu.features.has(feature))) return null;
-  const { subgroupMinSize, subgroupMaxSize, subgroupMatrixConfigs } = gpu.adapterInfo as GPUAdapterInfo & {
+  const { subgroupMinSize, subgroupMaxSize, subgroupMatrixConfigs } = adapterInfoOf(gpu) as GPUAdapterInfo & {
     readonly subgroupMatrixConfigs?: Iterable<SubgroupMatrixConfig>;
   };
   // A program is compiled for a fixed subgroup size.

@@ -15,6 +15,7 @@ import {
 } from '../../shaders/gemm/subgroupMatrix.ts';
 import { float16ToNumber, numberToFloat16 } from '../../src/core/float16.ts';
 import { moduleSource } from '../../src/webgpu/kernel.ts';
+import { openDevice } from '../../src/webgpu/adapter.ts';
 import { matrixSizeOf } from '../../src/webgpu/matrixSize.ts';
 import { subgroupMatrixFeatures, subgroupMatrixOf } from '../../src/webgpu/subgroupMatrices.ts';
 import {
@@ -28,6 +29,7 @@ import {
   tensor,
   tidy,
 } from '../../src/index.ts';
+import { type GemmProblem, selectGemm } from '../../src/kernels/gemmAlgorithm.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { commandsOf } from '../../src/autotune/probe.ts';
 import { profileFor, withProfile } from '../support/adapterClass.ts';
@@ -173,9 +175,9 @@ function withMatrixSize<T>(matrixSize: SubgroupMatrixSize, body: () => T): Promi
 }
 
 test('it is selected for two float16 operands that fill a matrix, where the device is to use it', async () => {
-  const square = float16Tensor(draw(96 * 96, 1), [96, 96]);
-  const flat = float16Tensor(draw(6 * 96, 1), [6, 96]);
-  const float = tensor(draw(96 * 96, 1), { shape: [96, 96] });
+  const square = float16Tensor(draw(768 * 768, 1), [768, 768]);
+  const flat = float16Tensor(draw(6 * 768, 1), [6, 768]);
+  const float = tensor(draw(768 * 768, 1), { shape: [768, 768] });
   const selected = (a: Tensor, b: Tensor) => explainChoice(matMul, a, b).choices[0]?.selected;
   expect(selected(square, square)).not.toBe('subgroup matrices');
   await withMatrixSize([8, 8, 8, 32], () => {
@@ -232,6 +234,41 @@ test('the largest float16 matrices with float32 sums are used, of subgroups of o
   expect(sizeWith({ ...sizes, subgroupMatrixConfigs: configs.slice(0, 2) })).toEqual([8, 8, 8, 32]);
   expect(sizeWith({ ...sizes, subgroupMatrixConfigs: [] })).toBeNull();
   expect(sizeWith({ ...sizes, subgroupMinSize: 8, subgroupMatrixConfigs: configs })).toBeNull();
+});
+
+test('sizes that the adapter describes and its device does not are found', async () => {
+  const sizes = { subgroupMinSize: 32, subgroupMaxSize: 32 };
+  const config = { componentType: 'f16', resultComponentType: 'f32', M: 16, N: 16, K: 16 };
+  const features = new Set(subgroupMatrixFeatures);
+  const adapter = {
+    info: { ...sizes, subgroupMatrixConfigs: [config] },
+    features,
+    limits: {},
+    requestDevice: async () => ({ adapterInfo: { ...sizes, subgroupMatrixConfigs: [] }, features }),
+  };
+  const entry = { requestAdapter: async () => adapter } as unknown as GPU;
+  const opened = await openDevice(entry, {}, subgroupMatrixFeatures);
+  expect(subgroupMatrixOf(opened)).toEqual([16, 16, 16, 32]);
+});
+
+test.each<[string, readonly [number, number], Partial<GemmTile> | null]>([
+  ['128 × 128, of enough workgroups', [2048, 2048], { groupM: 16, groupN: 8, blockM: 8, blockN: 16 }],
+  ['64 × 64, of fewer', [1024, 1024], { groupM: 16, groupN: 8, blockM: 4, blockN: 8 }],
+  ['32 × 64, of even fewer', [1024, 768], { groupM: 8, groupN: 8, blockM: 4, blockN: 8 }],
+  ['none, where float32 has smaller tiles', [512, 512], null],
+])('the tile is %s', (_, [m, n], expected) => {
+  const operand = { width: 4, float16: true } as const;
+  const problem: GemmProblem = {
+    dtype: 'float32',
+    size: { m, n, segments: 1, length: 1024, slices: 1 },
+    a: { ...operand, major: 'k' },
+    b: { ...operand, major: 'mn' },
+    outWidth: 4,
+    conv2d: null,
+  };
+  const { tile } = selectGemm(problem, { ...profileFor('gpu'), subgroupMatrix: [16, 16, 16, 32] });
+  if (expected) expect(tile).toMatchObject({ memory: 'subgroupMatrix', ...expected });
+  else expect(tile.memory).toBe('shared');
 });
 
 describe('at init', () => {
