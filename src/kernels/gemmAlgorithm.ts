@@ -216,8 +216,25 @@ export function costInShared(tile: GemmTile, problem: GemmProblem, profile: Devi
   if (hasFewRegisters(profile) && conv2d && holdsLines(problem) && isFull) return Number.POSITIVE_INFINITY;
   if (groupK > 1 && !fillsLongTiles(size, tile.depth)) return Number.POSITIVE_INFINITY;
   const iterated = iteratedSize(tile, size);
-  const time = sharedTime(tile, iterated, splitFor(tile, iterated, profile.gemm), profile.gemm);
+  const split = splitFor(tile, iterated, profile.gemm);
+  const time = sharedTime(tile, iterated, split, profile.gemm) * groupsCost(tile, split, problem, profile);
   return usefulShare(tile, iterated) < minUseful ? wastefulCost * time : time;
+}
+
+/**
+ * By which factor invocations that share k take longer than estimated. On an H100, groups of them have nothing left to fill if there are
+ * more workgroups than units, and eight groups, whose tiles are smaller, take less time. Convolutions and splits weren't measured.
+ */
+export function groupsCost(
+  tile: GemmTile,
+  { parts }: Split,
+  { size: { m, n, slices }, conv2d }: GemmProblem,
+  profile: DeviceProfile,
+): number {
+  const { groupK = 1 } = tile;
+  if (groupK === 1 || parts > 1 || conv2d || hasFewRegisters(profile)) return 1;
+  const isCrowded = gemmWorkgroups(tile, m, n, slices) > profile.gemm.maxUnits;
+  return (isCrowded ? 1.2 : 1) * (groupK === 8 ? 0.75 : 1);
 }
 
 /** The useful share of multiply-adds from which a tile counts as filled, and what others cost more: a policy, not an estimate. */

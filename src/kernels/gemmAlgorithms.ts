@@ -6,6 +6,7 @@ import {
   costInShared,
   type GemmAlgorithm,
   type GemmProblem,
+  groupsCost,
   isSmall,
   iteratedSize,
   lanesTile,
@@ -75,10 +76,15 @@ function unitCost(
 function costOf(
   { tile, split }: GemmAlgorithm,
   unit: number,
-  { size }: GemmProblem,
-  { gemm }: DeviceProfile,
+  problem: GemmProblem,
+  profile: DeviceProfile,
 ): number {
-  if (tile.memory === 'shared') return sharedTime(tile, iteratedSize(tile, size), split, gemm);
+  const { size } = problem;
+  const { gemm } = profile;
+  if (tile.memory === 'shared')
+    return (
+      sharedTime(tile, iteratedSize(tile, size), split, gemm) * groupsCost(tile, split, problem, profile)
+    );
   const invocations = gemmInvocations(tile, size.m, size.n, size.slices) * split.parts;
   return unit * paddedWork(tile, size) * Math.max(1, gemm.busyInvocations / invocations);
 }
