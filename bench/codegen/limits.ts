@@ -248,7 +248,8 @@ export const limits: readonly Limit[] = [
   {
     what: 'sums of columns',
     problems: ['sum of [8,56,56,64] along 0,1,2'],
-    kernels: /reduce/,
+    // Not the one that adds up the chunks, in a single iteration.
+    kernels: /reduce.*"split":true/,
     inFlight: 4,
     perLoad: 10,
     reason: 'as of lines: rows are apart, but how far is worked out before the loop',

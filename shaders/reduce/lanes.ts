@@ -23,8 +23,8 @@ import {
  * Elements (or vectors) that an invocation reads before it uses the first: enough that the overhead of the loop is small, if
  * there are registers for them.
  */
-const readsAtOnce = ({ accumulator, operands }: ReduceOptions) =>
-  accumulator.startsWith('vec') || operands.length > 0 ? 4 : 8;
+const readsAtOnce = ({ operands, reads }: ReduceOptions) =>
+  operands.length > 0 ? Math.min(4, reads) : reads;
 
 export function laneReduce(options: ReduceProgram): string {
   const { accumulator, initial, lanes, order, workgroup, split } = options;
@@ -143,7 +143,7 @@ function ofLine(
       .filter(({ i }) => !isVectorOfLines || i === line),
   );
   const inOne = (terms: readonly string[]) => inPairs(terms, (a, b) => `combine(${a}, ${b})`);
-  if (prepareFour !== '' && isWhole) {
+  if (prepareFour !== '' && isWhole && elements.length % 4 === 0) {
     const fours = range(elements.length / 4).map((g) => elements.slice(4 * g, 4 * g + 4));
     return inOne(fours.map((four) => `prepare_four(${four.map(({ text }) => text).join(', ')})`));
   }

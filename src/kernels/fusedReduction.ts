@@ -108,8 +108,8 @@ function expressionsOf({ steps }: Chain): string {
 }
 
 /** The elements that one iteration of a reduction's loop reads. */
-function elementsInLoop({ serial, width, linesPerLoop, reads }: ReduceOptions): number {
-  return serial ? reads * width * linesPerLoop : 8 * width;
+function elementsInLoop({ width, linesPerLoop, reads }: ReduceOptions): number {
+  return reads * width * linesPerLoop;
 }
 
 /**
