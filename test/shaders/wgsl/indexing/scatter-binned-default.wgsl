@@ -58,8 +58,35 @@ fn update_at(place: u32, base: u32) -> vec4<f32> {
   return updates[base + (codes[place] & 1048575u) * params.inner];
 }
 
-/** Bitonic, of a power of two. */
 fn sort_codes(count: u32, local: u32) {
+  if (count <= 256u) {
+    sort_by_rank(count, local);
+  } else {
+    sort_in_steps(count, local);
+  }
+}
+
+/** Each goes to the place that is the number of smaller ones: two barriers. No two are equal. */
+fn sort_by_rank(count: u32, local: u32) {
+  let code = codes[local];
+  var rank = 0u;
+  for (var other = 0u; other < count; other++) {
+    rank += u32(codes[other] < code);
+  }
+  workgroupBarrier();
+  if (local < count) {
+    codes[rank] = code;
+  }
+  workgroupBarrier();
+}
+
+/** Bitonic: of the next power of two, with NOTHING in the places beyond. */
+fn sort_in_steps(all: u32, local: u32) {
+  let count = 1u << (32u - countLeadingZeros(all - 1u));
+  for (var place = all + local; place < count; place += 256u) {
+    codes[place] = NOTHING;
+  }
+  workgroupBarrier();
   for (var block = 2u; block <= count; block <<= 1u) {
     for (var reach = block >> 1u; reach > 0u; reach >>= 1u) {
       for (var pair = local; pair < count / 2u; pair += 256u) {
@@ -181,17 +208,13 @@ fn main(
     if (count == 0u) {
       continue;
     }
-    let padded = 1u << (32u - countLeadingZeros(count - 1u));
-    for (var place = count + local; place < padded; place += 256u) {
-      codes[place] = NOTHING;
-    }
     if (local == 0u) {
       atomicStore(&long_found, 0u);
     }
     // What was written to the output before is read here.
     storageBarrier();
     workgroupBarrier();
-    sort_codes(padded, local);
+    sort_codes(count, local);
     for (var place = team; place < count; place += 16u) {
       let row = row_in_bin(place);
       if (place > 0u && row_in_bin(place - 1u) == row) {
