@@ -79,7 +79,7 @@ const discrete: AdapterProfile = {
   scan: { busyInvocations: 2 ** 15 },
   reduce: { form: 'lanes' },
   elementwise: {
-    minElements: { 2: 2 ** 17, 4: 2 ** 18 },
+    minElements: { 2: 2 ** 17, 4: 2 ** 19 },
     minCommon: Number.POSITIVE_INFINITY,
     interleaved: true,
     reassociates: true,
