@@ -2,9 +2,9 @@
  * @file Everything that kernels know about kinds of adapters, in one table. Functions that select an algorithm read only a
  * profile; only deviceProfile.ts asks what kind of adapter a device has.
  *
- * The software profile is measured, on SwiftShader (docs/decisions). Of the values for GPUs, the costs of convolutions and the
- * units of a GEMM on discrete ones were fitted to an NVIDIA H100, on 26 November 2026 (docs/decisions/winograd.md, gemm.md);
- * others are estimates, which all GPU profiles share.
+ * The software profile is measured, on SwiftShader (docs/decisions). Of the values for GPUs, the costs of convolutions, the units of
+ * a GEMM and the elements of an invocation on discrete ones were fitted to an NVIDIA H100, on 26 and 27 November 2026
+ * (docs/decisions/winograd.md, gemm.md, reductions-on-gpus.md); others are estimates, which all GPU profiles share.
  */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
