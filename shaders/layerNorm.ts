@@ -10,7 +10,7 @@
 import { flatIndex } from './lib/indexing.ts';
 import { folded, foldLanes } from './lib/lanes.ts';
 import {
-  guarded,
+  keptGuard,
   keptElements,
   keptPositions,
   lineElements,
@@ -36,6 +36,7 @@ export function layerNorm(options: LayerNormOptions): string {
     `deviation_${j} * ${gamma ? `(scale * gamma[k_${j}])` : 'scale'}${beta ? ` + beta[k_${j}]` : ''}`;
   const square = (j: number) => `deviation_${j} * deviation_${j}`;
   const kepts = keptElements(options);
+  const guard = keptGuard(options);
   return wgsl`
 ${flatIndex}
 ${lineElements(options)}
@@ -46,7 +47,7 @@ ${lineHead(options)}
 #if ${kept > 0}
   ${keptPositions(options)}
   ${read(kepts)}
-  let sum = ${sumOf(kepts.map((j) => guarded.orZero(`above_${j}`, j)))};
+  let sum = ${sumOf(kepts.map((j) => guard.orZero(`above_${j}`, j)))};
 #else
   var sum = T();
   ${sweep(
@@ -59,7 +60,7 @@ ${lineHead(options)}
   let mean = ${folded('sum', 'join_sum(sum)', options)} / params.length;
 #if ${kept > 0}
   ${deviate(kepts)}
-  let squares = ${sumOf(kepts.map((j) => guarded.orZero(square(j), j)))};
+  let squares = ${sumOf(kepts.map((j) => guard.orZero(square(j), j)))};
 #else
   var squares = T();
   ${sweep(
@@ -72,7 +73,7 @@ ${lineHead(options)}
   let variance = ${folded('squares', 'join_sum(squares)', options)} / params.length;
   let scale = inverseSqrt(variance + params.epsilon);
 #if ${kept > 0}
-  ${each(kepts, (j) => guarded.write(result(j), j))}
+  ${each(kepts, (j) => guard.write(result(j), j))}
 #else
   ${sweep(
     options,

@@ -9,7 +9,7 @@ import { firstElement } from './layerNorm.ts';
 import { flatIndex } from './lib/indexing.ts';
 import { folded, foldLanes } from './lib/lanes.ts';
 import {
-  guarded,
+  keptGuard,
   keptElements,
   keptPositions,
   lineElements,
@@ -38,6 +38,7 @@ export function layerNormGradient(options: LayerNormGradientOptions): string {
   const product = (j: number) => `g_${j} * deviation_${j}`;
   const result = (j: number) => `scale * (g_${j} - g_mean - deviation_${j} * weight)`;
   const kepts = keptElements(options);
+  const guard = keptGuard(options);
   return wgsl`
 ${flatIndex}
 ${lineElements(options)}
@@ -48,8 +49,8 @@ ${lineHead(options)}
   ${keptPositions(options)}
   ${readX(kepts)}
   ${readG(kepts)}
-  let sum = ${sumOf(kepts.map((j) => guarded.orZero(`above_${j}`, j)))};
-  let g_sum = ${sumOf(kepts.map((j) => guarded.orZero(`g_${j}`, j)))};
+  let sum = ${sumOf(kepts.map((j) => guard.orZero(`above_${j}`, j)))};
+  let g_sum = ${sumOf(kepts.map((j) => guard.orZero(`g_${j}`, j)))};
 #else
   var sum = T();
   var g_sum = T();
@@ -66,8 +67,8 @@ ${lineHead(options)}
   let g_mean = ${folded('g', 'join_sum(g_sum)', options)} / params.length;
 #if ${kept > 0}
   ${deviate(kepts)}
-  let squares = ${sumOf(kepts.map((j) => guarded.orZero(square(j), j)))};
-  let products = ${sumOf(kepts.map((j) => guarded.orZero(product(j), j)))};
+  let squares = ${sumOf(kepts.map((j) => guard.orZero(square(j), j)))};
+  let products = ${sumOf(kepts.map((j) => guard.orZero(product(j), j)))};
 #else
   var squares = T();
   var products = T();
@@ -85,7 +86,7 @@ ${lineHead(options)}
   // The mean of g x̂, times r.
   let weight = ${folded('products', 'join_sum(products)', options)} / params.length * scale * scale;
 #if ${kept > 0}
-  ${each(kepts, (j) => guarded.write(result(j), j))}
+  ${each(kepts, (j) => guard.write(result(j), j))}
 #else
   ${sweep(
     options,

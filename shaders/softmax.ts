@@ -8,7 +8,7 @@
 import { flatIndex } from './lib/indexing.ts';
 import { folded, foldLanes } from './lib/lanes.ts';
 import {
-  guarded,
+  keptGuard,
   inPairs,
   keptElements,
   keptPositions,
@@ -47,8 +47,10 @@ const normalizer = ({ kind }: SoftmaxOptions) => wgsl`
 const exponential = (value: string) => unlessNan(`exp(${value} - high)`, value);
 
 function inRegisters(options: SoftmaxOptions): string {
-  const { kind } = options;
+  const { kind, whole } = options;
   const elements = keptElements(options);
+  const guard = keptGuard(options);
+  const largest = whole ? largestOf(options, elements) : maxOf(elements.map((j) => `value_${j}`));
   const each = (text: (j: number) => string) => elements.map(text).join('\n  ');
   const result = (j: number) =>
     kind === 'softmax' ? `exponential_${j} * scale` : `value_${j} - high - logarithm`;
@@ -58,14 +60,15 @@ ${lineElements(options)}
 ${lineTests(options)}
 ${foldLanes('max', 'F', 'larger_line', options)}
 ${foldLanes('sum', 'F', 'add_lines', options)}
+${whole ? selectLarger : ''}
 ${lineHead(options)}
   ${keptPositions(options)}
   ${each((j) => `let value_${j} = x[at_${j}];`)}
-  let high = ${folded('max', `max(join_max(${maxOf(elements.map((j) => `value_${j}`))}), F(${lowest}))`, options)};
-  ${each((j) => `let exponential_${j} = ${guarded.orZero(exponential(`value_${j}`), j)};`)}
+  let high = ${folded('max', `max(join_max(${largest}), F(${lowest}))`, options)};
+  ${each((j) => `let exponential_${j} = ${guard.orZero(exponential(`value_${j}`), j)};`)}
   let total = ${folded('sum', `join_sum(${sumOf(elements.map((j) => `exponential_${j}`))})`, options)};
   ${normalizer(options)}
-  ${each((j) => guarded.write(result(j), j))}
+  ${each((j) => guard.write(result(j), j))}
 }
 `;
 }

@@ -4,7 +4,7 @@
  */
 import { flatIndex } from './lib/indexing.ts';
 import { folded, foldLanes } from './lib/lanes.ts';
-import { guarded, keptElements, keptPositions, lineElements, lineHead, sumOf, sweep } from './lib/lines.ts';
+import { keptElements, keptGuard, keptPositions, lineElements, lineHead, sumOf, sweep } from './lib/lines.ts';
 import { wgsl } from './lib/wgsl.ts';
 import type { SoftmaxOptions } from './softmax.ts';
 
@@ -21,6 +21,7 @@ export function softmaxGradient(options: SoftmaxOptions): string {
   const term = (j: number) => (isSoftmax ? `dy_${j} * y_${j}` : `dy_${j}`);
   const result = (j: number) => (isSoftmax ? `y_${j} * (dy_${j} - total)` : `dy_${j} - exp(y_${j}) * total`);
   const kepts = keptElements(options);
+  const guard = keptGuard(options);
   return wgsl`
 ${flatIndex}
 ${lineElements(options)}
@@ -29,7 +30,7 @@ ${lineHead(options)}
 #if ${kept > 0}
   ${keptPositions(options)}
   ${read(kepts)}
-  let sum = ${sumOf(kepts.map((j) => guarded.orZero(term(j), j)))};
+  let sum = ${sumOf(kepts.map((j) => guard.orZero(term(j), j)))};
 #else
   var sum = T();
   ${sweep(options, (js, { orZero }) => {
@@ -40,7 +41,7 @@ ${lineHead(options)}
 #endif
   let total = ${folded('sum', 'join_sum(sum)', options)};
 #if ${kept > 0}
-  ${each(kepts, (j) => guarded.write(result(j), j))}
+  ${each(kepts, (j) => guard.write(result(j), j))}
 #else
   ${sweep(
     options,

@@ -15,7 +15,9 @@ export type LineElements = {
 export type LineOptions = LaneLayout &
   LineElements & {
     /** Elements (or vectors) of a line that each lane keeps in registers; 0 if it reads them again for each sweep. */
-    kept: 0 | 1 | 2 | 4 | 8;
+    kept: number;
+    /** Whether the `kept` elements of a single lane are exactly the line, whose length is then a constant of the program. */
+    whole?: boolean;
     /** Elements (or vectors) that an iteration reads where a line has a single invocation. */
     reads: 1 | 4 | 8;
   };
@@ -80,7 +82,7 @@ export const lowest = '-0x1.fffffep127';
 export function lineHead(options: LineOptions): string {
   const start =
     options.order === 'rows'
-      ? 'own_line * params.n'
+      ? `own_line * ${options.whole ? `${options.kept}u` : 'params.n'}`
       : '(own_line / params.inner) * params.n * params.inner + own_line % params.inner';
   const ownLine =
     options.lanes === 1
@@ -111,6 +113,9 @@ export const keptElements = ({ kept }: LineOptions) => range(kept);
 export function keptPositions(options: LineOptions): string {
   return keptElements(options)
     .map((j) => {
+      if (options.whole)
+        return `let k_${j} = ${j}u;
+  let at_${j} = start + ${scaled(`k_${j}`, options)};`;
       const k = j === 0 ? 'lane' : `lane + ${j * options.lanes}u`;
       // Positions beyond the end read the last element again: it is in the cache, and no load waits for a branch.
       return `let k_${j} = ${k};
@@ -131,7 +136,7 @@ export interface Guard {
 }
 
 /** Any element may be beyond the end. */
-export const guarded: Guard = {
+const guarded: Guard = {
   orZero,
   write: (value, j) => `if (is_line && k_${j} < params.n) {
     out[at_${j}] = ${value};
@@ -148,6 +153,9 @@ const unguarded = ({ lanes }: LineOptions): Guard => ({
     out[at_${j}] = ${value};
   }`,
 });
+
+/** How the elements that a lane keeps are treated. */
+export const keptGuard = (options: LineOptions) => (options.whole ? unguarded(options) : guarded);
 
 /** Returns a sum or maximum of several terms in WGSL, in pairs. */
 export function inPairs(terms: readonly string[], combine: (a: string, b: string) => string): string {

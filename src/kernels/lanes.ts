@@ -123,6 +123,16 @@ function readsAlone(
   return width === 1 && n >= 64 ? 8 : 4;
 }
 
+/** The maximum number of elements that an unrolled program computes: with 32 it takes 50 ms to compile, with 77 it takes 160. */
+const maxUnrolled = 32;
+/** The minimum number of elements in short lines for which a length gets its own program. */
+const manyElements = 2 ** 14;
+
+/** Returns whether lines are unrolled: on a software adapter the loops over a short line take longer than its elements. */
+function areUnrolled({ lines: { shared } }: AdapterProfile, { count, n }: Lines): boolean {
+  return !shared && n <= maxUnrolled && count * n >= manyElements;
+}
+
 /** How a kernel that computes whole lines, by one or several invocations each, is launched. */
 export interface LineLaunch {
   options: LineOptions;
@@ -137,20 +147,23 @@ export interface LineLaunch {
  */
 export function lineLaunch(tensors: readonly Tensor[], lines: Lines, shortest?: number): LineLaunch {
   const [x] = tensors as [Tensor];
-  const width = tensors.every((t) => widthFor(t, lines) === 4) ? 4 : 1;
+  const profile = profileOf(x.device);
   const order = orderOf(lines);
+  const whole = areUnrolled(profile, lines);
+  // A vector of columns holds elements of four lines.
+  const isTooLong = whole && order === 'columns' && 4 * lines.n > maxUnrolled;
+  const width = !isTooLong && tensors.every((t) => widthFor(t, lines) === 4) ? 4 : 1;
   const params =
     order === 'rows'
       ? { ...lines, n: lines.n / width }
       : { ...lines, count: lines.count / width, inner: lines.inner / width };
-  const profile = profileOf(x.device);
   const lanes = lanesFor(profile, params);
   const workgroup = workgroupFor(lanes, order);
   const subgroups = foldsInSubgroups(profile, lanes, order);
-  const kept = keptPerLane(profile, params.n, lanes);
-  const reads = readsAlone(profile, params.n, width, shortest ?? shortestUnrolled[width]);
+  const kept = whole ? params.n : keptPerLane(profile, params.n, lanes);
+  const reads = whole ? 1 : readsAlone(profile, params.n, width, shortest ?? shortestUnrolled[width]);
   return {
-    options: { lanes, order, width, workgroup, subgroups, kept, reads },
+    options: { lanes, order, width, workgroup, subgroups, kept, reads, ...(whole ? { whole } : {}) },
     params,
     workgroups: Math.ceil((params.count * lanes) / workgroup),
   };

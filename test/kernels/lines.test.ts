@@ -121,6 +121,13 @@ describe.each(adapterClasses)('as on a %s', (kind) => {
     [3, 132, 1],
     [2, 515, 1],
     [300, 129, 1],
+    [16_384, 1, 1],
+    [1639, 10, 1],
+    [512, 32, 1],
+    [500, 33, 1],
+    [5, 10, 331],
+    [7, 8, 300],
+    [5, 9, 400],
     [2, 70, 37],
     [2, 70, 36],
     [2, 4100, 1],
@@ -133,11 +140,17 @@ describe.each(adapterClasses)('as on a %s', (kind) => {
 
   test('a NaN or an infinity at any place of a line makes all of it NaN', () =>
     asAdapter(kind, async () => {
-      for (const n of [10, 71, 140]) {
+      for (const [n, rows] of [
+        [10, 10],
+        [71, 71],
+        [140, 140],
+        [10, 1700],
+        [32, 512],
+      ] as const) {
         for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
-          const host = values(n * n, n);
-          for (let i = 0; i < n; i++) host[i * n + i] = value;
-          const x = tensor(host, { shape: [n, n] });
+          const host = values(rows * n, n);
+          for (let row = 0; row < rows; row++) host[row * n + (row % n)] = value;
+          const x = tensor(host, { shape: [rows, n] });
           for (const op of [softmax, logSoftmax]) expect((await op(x).data()).every(Number.isNaN)).toBe(true);
         }
       }
@@ -262,6 +275,8 @@ function normalizationGradients(
 describe.each(Object.entries(folds))('gradients of lines %s', (_, profile) => {
   test.each([
     [5, 3],
+    [3300, 5],
+    [1030, 16],
     [1, 768],
     [9, 515],
     [300, 129],
@@ -385,19 +400,24 @@ describe('lines with infinities', () => {
   test.each(adapterClasses)('softmax and logSoftmax as TensorFlow has them, on a %s', (kind) =>
     asAdapter(kind, async () => {
       const nan = [Number.NaN, Number.NaN, Number.NaN];
-      // Long lines take other variants.
-      for (const repeat of [1, 14]) {
-        const host = lines.map((line) => Array.from({ length: repeat }, () => line).flat());
+      // Long lines and many lines take other variants.
+      for (const [repeat, times] of [
+        [1, 1],
+        [14, 1],
+        [1, 1400],
+      ] as const) {
+        const each = lines.map((line) => Array.from({ length: repeat }, () => line).flat());
+        const host = Array.from({ length: times }, () => each).flat();
         const share = 1 / (2 * repeat);
         const first = (found: number[][]) => found.map((line) => line.slice(0, 3));
         const shares = first((await softmax(tensor(host)).array()) as number[][]);
         expect(shares[0]?.[0]).toBe(0);
         expect(shares[0]?.[1]).toBeCloseTo(share, 6);
-        expect(shares.slice(1)).toEqual([nan, nan, nan]);
+        expect(shares.slice(1, 4)).toEqual([nan, nan, nan]);
         const logarithms = first((await logSoftmax(tensor(host)).array()) as number[][]);
         expect(logarithms[0]?.[0]).toBe(-Infinity);
         expect(logarithms[0]?.[1]).toBeCloseTo(Math.log(share), 5);
-        expect(logarithms.slice(1)).toEqual([nan, nan, nan]);
+        expect(logarithms.slice(1, 4)).toEqual([nan, nan, nan]);
       }
     }),
   );

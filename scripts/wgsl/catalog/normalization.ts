@@ -11,10 +11,20 @@ const lanes = {
   workgroup: 64,
   subgroups: true,
   kept: 2,
+  whole: false,
   reads: 1,
 } as const;
 
 const serialLines = { lanes: 1, order: 'columns', width: 1, subgroups: false, kept: 0, reads: 1 } as const;
+
+const unrolled = {
+  lanes: 1,
+  width: 1,
+  workgroup: 64,
+  subgroups: false,
+  kept: 3,
+  whole: true,
+} as const;
 
 const longColumns = {
   lanes: 32,
@@ -39,21 +49,26 @@ export const normalizationKernels: Family = {
         kept: 0,
         reads: 4,
       },
+      'rows, unrolled': unrolled,
+      'logSoftmax, columns, unrolled': { kind: 'logSoftmax', ...unrolled, order: 'columns' },
       'rows, workgroup memory': { subgroups: false, kept: 1 },
       'logSoftmax, long columns': { kind: 'logSoftmax', ...longColumns },
     },
   ),
   'softmax gradient': entry<SoftmaxOptions>(
     { kind: 'softmax', ...lanes },
-    { 'logSoftmax, columns, serial': { kind: 'logSoftmax', ...serialLines } },
+    { 'logSoftmax, columns, serial': { kind: 'logSoftmax', ...serialLines }, 'rows, unrolled': unrolled },
   ),
   layerNorm: entry<LayerNormOptions>(
     { gamma: true, beta: true, ...lanes },
-    { 'columns, serial': { gamma: false, ...serialLines } },
+    { 'columns, serial': { gamma: false, ...serialLines }, 'rows, unrolled': unrolled },
   ),
   'layerNorm gradient': entry<LayerNormGradientOptions>(
     { gamma: true, moments: true, ...lanes },
-    { 'columns, serial': { gamma: false, moments: false, ...serialLines } },
+    {
+      'columns, serial': { gamma: false, moments: false, ...serialLines },
+      'rows, unrolled': unrolled,
+    },
   ),
   simplexSupport: entry({}),
 };

@@ -1,0 +1,76 @@
+@group(0) @binding(0) var<storage, read> dy: array<f32>;
+@group(0) @binding(1) var<storage, read> y: array<f32>;
+@group(0) @binding(2) var<storage, read_write> out: array<f32>;
+struct Params {
+  count: u32,
+  n: u32,
+  inner: u32,
+}
+@group(0) @binding(3) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+alias T = f32;
+alias U = u32;
+alias F = f32;
+
+// Of one line: the sum of what its components hold.
+fn join_sum(a: T) -> F {
+  return a;
+}
+
+fn join_max(a: T) -> F {
+  return a;
+}
+
+fn add_lines(a: F, b: F) -> F {
+  return a + b;
+}
+
+fn larger_line(a: F, b: F) -> F {
+  return max(a, b);
+}
+
+fn fold_sum(value: F, local: u32, lane: u32) -> F {
+  return value;
+}
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let lane = local % 1u;
+  let line_in_group = local / 1u;
+  let line = flat_group(group, groups) * 64u + line_in_group;
+  let is_line = true;
+  let own_line = line;
+  if (line >= params.count) {
+    return;
+  }
+  let start = own_line * 3u;
+  let k_0 = 0u;
+  let at_0 = start + k_0;
+  let k_1 = 1u;
+  let at_1 = start + k_1;
+  let k_2 = 2u;
+  let at_2 = start + k_2;
+  let dy_0 = dy[at_0];
+  let y_0 = y[at_0];
+  let dy_1 = dy[at_1];
+  let y_1 = y[at_1];
+  let dy_2 = dy[at_2];
+  let y_2 = y[at_2];
+  let sum = ((dy_0 * y_0 + dy_1 * y_1) + dy_2 * y_2);
+  let total = fold_sum(join_sum(sum), local, lane);
+  out[at_0] = y_0 * (dy_0 - total);
+  out[at_1] = y_1 * (dy_1 - total);
+  out[at_2] = y_2 * (dy_2 - total);
+}
