@@ -13,7 +13,7 @@ import { type Conv2dCall, type Conv2dLauncher, widened } from './conv2dCall.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { copyInto } from './copy.ts';
 import { biasBinding, biasStorage, epilogueOptions } from './epilogue.ts';
-import { upTo } from './gemmTiles.ts';
+import { upTo } from './rounding.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
 import { windowParams } from './windowParams.ts';

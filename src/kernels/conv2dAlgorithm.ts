@@ -7,7 +7,8 @@ import { type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
 import type { WinogradProfile } from './adapterProfile.ts';
 import type { DeviceProfile } from './deviceProfile.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import { subgroupMatrixCost, upTo } from './gemmTiles.ts';
+import { subgroupMatrixCost } from './gemmAlgorithm.ts';
+import { upTo } from './rounding.ts';
 import { type DirectAlgorithm, gpuKernels, type PatchAlgorithm } from './gpuKernels.ts';
 
 /** What the choice depends on: costs, the largest blocks of invocations, and the subgroup matrices of the device, if it has any. */

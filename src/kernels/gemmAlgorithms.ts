@@ -3,23 +3,21 @@ import { gemmInvocations, type GemmTile, invocationsOf } from '../../shaders/gem
 import type { Candidate } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './deviceProfile.ts';
 import {
-  costInShared,
   type GemmAlgorithm,
-  type GemmProblem,
-  groupsCost,
   isSmall,
   iteratedSize,
-  lanesTile,
   onTile,
   paddedWork,
   runs,
   selectGemm,
-  subgroupMatrixTile,
-  takesLanes,
-  withinLimits,
+  subgroupMatrixCost,
 } from './gemmAlgorithm.ts';
-import { sharedTime } from './gemmSplit.ts';
-import { type GemmTileName, gemmTiles, registersCost, subgroupMatrixCost } from './gemmTiles.ts';
+import type { GemmProblem } from './gemmProblem.ts';
+import { type GemmTileName, gemmTiles } from './gemmTiles.ts';
+import { subgroupMatrixTile } from './matrixTiles.ts';
+import { registersCost } from './registersTiles.ts';
+import { costInShared, groupsCost, lanesTile, takesLanes, withinLimits } from './sharedGemm.ts';
+import { sharedTime } from './sharedTime.ts';
 
 /** The cost of a multiply-add on a GPU outside of workgroup memory. Not measured: proportional to the memory reads. */
 const registersCosts: Partial<Record<GemmTileName, number>> = { block: 2, scalars: 3, row: 4, small: 6 };

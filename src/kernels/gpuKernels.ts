@@ -7,9 +7,12 @@ import type { PatchShape } from '../../shaders/convolution/patches.ts';
 import type { PatchFilterGradShape } from '../../shaders/convolution/patchFilterGrad.ts';
 import type { ReduceOptions } from '../../shaders/reduce/program.ts';
 import { DeviceError } from '../core/errors.ts';
-import type { AdapterProfile } from './adapterProfile.ts';
+import type { GemmTile } from '../../shaders/gemm/problem.ts';
+import type { AdapterProfile, GemmProfile } from './adapterProfile.ts';
 import type { Conv2dLauncher } from './conv2dCall.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
+import type { DeviceProfile } from './deviceProfile.ts';
+import type { GemmProblem, GemmSize, Split } from './gemmProblem.ts';
 import type { Band, TiledImage, Tiling, TransformedKernel, WinogradOperands } from './winogradTransforms.ts';
 
 /** Each result is summed by one invocation, from values that a workgroup shares. */
@@ -52,6 +55,10 @@ export interface GpuKernels {
   readonly direct: Conv2dLauncher<DirectAlgorithm>;
   readonly patches: Conv2dLauncher<PatchAlgorithm>;
   readonly transformOperands: TransformOperands;
+  /** Returns the tile of a GEMM. */
+  gpuTile(problem: GemmProblem, profile: DeviceProfile): GemmTile;
+  /** Returns how k is split for a tile in workgroup memory, into at most `max` parts. */
+  sharedSplit(tile: GemmTile, size: GemmSize, profile: GemmProfile, max: number): Split;
   /** Returns the WGSL of a reduction in which invocations share a line. */
   laneReduce(options: ReduceOptions): string;
 }

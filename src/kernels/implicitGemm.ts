@@ -16,8 +16,8 @@ import { algorithmFor } from './algorithmFor.ts';
 import type { Conv2dLauncher } from './conv2dCall.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { gemmBindings, type GemmCall, launchGemm, widthOf } from './gemm.ts';
-import { type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
-import type { GemmSize } from './gemmSplit.ts';
+import { gemmTunable } from './gemmAlgorithm.ts';
+import type { GemmProblem, GemmSize } from './gemmProblem.ts';
 import { output } from './output.ts';
 import { windowParams } from './windowParams.ts';
 

@@ -12,6 +12,8 @@ import { type PatchAlgorithm, provideGpuKernels } from './gpuKernels.ts';
 import { patchForward } from './patchConvolution.ts';
 import { patchFilterGradient } from './patchFilterGrad.ts';
 import type { Conv2dLauncher } from './conv2dCall.ts';
+import { gpuTile } from './sharedGemm.ts';
+import { sharedSplit } from './sharedTime.ts';
 import { transformOperands } from './winogradOperands.ts';
 
 export * as core from './coreKernels.ts';
@@ -28,5 +30,13 @@ const patches: Conv2dLauncher<PatchAlgorithm> = {
 export function provide(): void {
   provideForm('shared', { write: shared });
   provideForm('lanes', { write: lanes });
-  provideGpuKernels({ fewChannelsAlgorithm, direct, patches, transformOperands, laneReduce });
+  provideGpuKernels({
+    fewChannelsAlgorithm,
+    direct,
+    patches,
+    transformOperands,
+    gpuTile,
+    sharedSplit,
+    laneReduce,
+  });
 }

@@ -9,7 +9,8 @@ import type { GemmTile } from '../../shaders/gemm.ts';
 import { type DeviceProfile, profileOf } from './deviceProfile.ts';
 import { type Conv2dAlgorithm, conv2dAlgorithms, conv2dName, conv2dTunable } from './conv2dAlgorithm.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import { type GemmAlgorithm, type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
+import { type GemmAlgorithm, gemmTunable } from './gemmAlgorithm.ts';
+import type { GemmProblem } from './gemmProblem.ts';
 import { gemmAlgorithms, tiledAlgorithms, tileName } from './gemmAlgorithms.ts';
 import { isProfilePart, profilePartOf, withoutPart } from './profileParts.ts';
 

@@ -19,7 +19,7 @@ import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './deviceProfile.ts';
-import { upTo } from './gemmTiles.ts';
+import { upTo } from './rounding.ts';
 import { output } from './output.ts';
 import { biasBinding, biasStorage, type Epilogue, epilogueOptions } from './epilogue.ts';
 

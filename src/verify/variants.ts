@@ -12,9 +12,11 @@ import {
 } from '../kernels/conv2dAlgorithm.ts';
 import type { Conv2dProblem } from '../kernels/conv2dProblem.ts';
 import { gpuKernels } from '../kernels/gpuKernels.ts';
-import { type GemmProblem, gemmTunable, onTile, subgroupMatrixTile } from '../kernels/gemmAlgorithm.ts';
+import { gemmTunable, onTile } from '../kernels/gemmAlgorithm.ts';
 import { tiledAlgorithms, tileName } from '../kernels/gemmAlgorithms.ts';
+import type { GemmProblem } from '../kernels/gemmProblem.ts';
 import { gemmTiles } from '../kernels/gemmTiles.ts';
+import { subgroupMatrixTile } from '../kernels/matrixTiles.ts';
 import { type ProfilePart, withoutPart } from '../kernels/profileParts.ts';
 import type { Check } from './check.ts';
 import {

@@ -29,7 +29,8 @@ import {
   tensor,
   tidy,
 } from '../../src/index.ts';
-import { type GemmProblem, selectGemm } from '../../src/kernels/gemmAlgorithm.ts';
+import { selectGemm } from '../../src/kernels/gemmAlgorithm.ts';
+import type { GemmProblem } from '../../src/kernels/gemmProblem.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { commandsOf } from '../../src/autotune/probe.ts';
 import { profileFor, withProfile } from '../support/adapterClass.ts';
