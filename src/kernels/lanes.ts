@@ -123,14 +123,21 @@ function readsAlone(
   return width === 1 && n >= 64 ? 8 : 4;
 }
 
-/** The maximum number of elements that an unrolled program computes: with 32 it takes 50 ms to compile, with 77 it takes 160. */
-const maxUnrolled = 32;
-/** The minimum number of elements in short lines for which a length gets its own program. */
-const manyElements = 2 ** 14;
+/**
+ * Up to `longest` elements, lines of `minElements` or more in all are unrolled: each length is a program of its own, which takes 50 ms to
+ * compile with 32 elements, and 160 with 77.
+ */
+const unrolled = [
+  { longest: 32, minElements: 2 ** 14 },
+  { longest: 80, minElements: 2 ** 17 },
+] as const;
+
+/** The maximum number of elements of an unrolled line of vectors that hold elements of four lines. */
+const longestOfVectors = 8;
 
 /** Returns whether lines are unrolled: on a software adapter the loops over a short line take longer than its elements. */
 function areUnrolled({ lines: { shared } }: AdapterProfile, { count, n }: Lines): boolean {
-  return !shared && n <= maxUnrolled && count * n >= manyElements;
+  return !shared && unrolled.some((limits) => n <= limits.longest && count * n >= limits.minElements);
 }
 
 /** How a kernel that computes whole lines, by one or several invocations each, is launched. */
@@ -150,8 +157,7 @@ export function lineLaunch(tensors: readonly Tensor[], lines: Lines, shortest?: 
   const profile = profileOf(x.device);
   const order = orderOf(lines);
   const whole = areUnrolled(profile, lines);
-  // A vector of columns holds elements of four lines.
-  const isTooLong = whole && order === 'columns' && 4 * lines.n > maxUnrolled;
+  const isTooLong = whole && order === 'columns' && lines.n > longestOfVectors;
   const width = !isTooLong && tensors.every((t) => widthFor(t, lines) === 4) ? 4 : 1;
   const params =
     order === 'rows'
