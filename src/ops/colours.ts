@@ -3,11 +3,15 @@ import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { formatShape } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { coloursKernel } from '../kernels/colours.ts';
 import { add, div, mul, sub } from './arithmetic.ts';
 import { clip } from './clip.ts';
 import { equal, greater, less } from './comparison.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
+import { perResult } from './cost.ts';
+import { defineOp, type Op } from './define.ts';
 import { maximum, minimum } from './maximum.ts';
+import { activeRecorders, isAbstract } from './recorders.ts';
 import { abs } from './rounding.ts';
 import { stack } from './stack.ts';
 import { sum } from './sum.ts';
@@ -15,6 +19,28 @@ import { unstack } from './unstack.ts';
 import { where } from './where.ts';
 
 type Channels = [Tensor, Tensor, Tensor];
+
+/**
+ * Returns a conversion in one launch. It has no gradient: where one may be asked for, the formula is computed op by op (`needsOps`).
+ */
+/* @__NO_SIDE_EFFECTS__ */
+function defineConversion(name: string, from: 'rgb' | 'hsv'): Op<[images: Tensor]> {
+  return defineOp({
+    name,
+    inputs: ['images'],
+    options: {},
+    infer: ([{ shape, dtype }]) => ({ shape, dtype }),
+    forward: ([images], _, { op }) => coloursKernel(op, from, images),
+    backward: null,
+    cost: perResult,
+  });
+}
+
+const hsvOf = /* @__PURE__ */ defineConversion('rgbToHsv', 'rgb');
+const rgbOf = /* @__PURE__ */ defineConversion('hsvToRgb', 'hsv');
+
+/** Whether a conversion must be composed of ops: a recorder is active, or `images` are abstract. */
+const needsOps = (images: Tensor) => activeRecorders().length > 0 || isAbstract(images);
 
 /** Weights of red, green and blue (CCIR 601, as Keras rounds them). */
 const luma = /* @__PURE__ */ Float32Array.of(0.2989, 0.587, 0.114);
@@ -45,6 +71,7 @@ export const rgbToHsv: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineCom
   options: {},
   compose: ([images]) => {
     requireColours('rgbToHsv', images);
+    if (!needsOps(images)) return hsvOf(images);
     const [red, green, blue] = unstack(images, { axis: -1 }) as Channels;
     const value = maximum(maximum(red, green), blue);
     const range = sub(value, minimum(minimum(red, green), blue));
@@ -72,6 +99,7 @@ export const hsvToRgb: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineCom
   options: {},
   compose: ([images]) => {
     requireColours('hsvToRgb', images);
+    if (!needsOps(images)) return rgbOf(images);
     const [hue, saturation, value] = unstack(images, { axis: -1 }) as Channels;
     const sixths = mul(hue, 6);
     const within = (x: Tensor) => clip(x, { min: 0, max: 1 });

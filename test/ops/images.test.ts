@@ -5,6 +5,7 @@ import {
   cropAndResize,
   getDevice,
   GradientTape,
+  hsvToRgb,
   init,
   rgbToHsv,
   type Tensor,
@@ -210,6 +211,82 @@ describe('samples', () => {
     const crops = kernels(() => cropAndResize(images, boxes, [0], { size: 3 }));
     expect(crops.filter((name) => name === 'sampleImages')).toHaveLength(1);
     expect(crops.length).toBeLessThan(5);
+  });
+});
+
+/** Hue, saturation and value as Python's colorsys computes them. */
+function hsvOf(red: number, green: number, blue: number): number[] {
+  const [value, lowest] = [Math.max(red, green, blue), Math.min(red, green, blue)];
+  if (value === lowest) return [0, 0, value];
+  const [r, g, b] = [red, green, blue].map((v) => (value - v) / (value - lowest)) as [number, number, number];
+  const sixths = red === value ? b - g : green === value ? 2 + r - b : 4 + g - r;
+  return [(((sixths / 6) % 1) + 1) % 1, (value - lowest) / value, value];
+}
+
+describe('conversions of colours', () => {
+  const levels = [0, 0.125, 0.25, 0.6875, 1];
+  const values = levels.flatMap((red) =>
+    levels.flatMap((green) => levels.flatMap((blue) => [red, green, blue])),
+  );
+  const expected = Array.from({ length: values.length / 3 }, (_, i) =>
+    hsvOf(...(values.slice(3 * i, 3 * i + 3) as [number, number, number])),
+  ).flat();
+  const rgb = () => tensor(values, { shape: [5, 25, 3] });
+  const hsv = () => tensor(expected, { shape: [5, 25, 3] });
+
+  /** The values of a conversion, in one launch and, for a tape, op by op. */
+  async function bothWays(convert: (images: Tensor) => Tensor, images: Tensor): Promise<number[][]> {
+    const direct = convert(images);
+    using tape = new GradientTape();
+    tape.watch(images);
+    return [await listOf(direct), await listOf(convert(images))];
+  }
+
+  test('rgbToHsv is that of colorsys', async () => {
+    for (const found of await bothWays(rgbToHsv, rgb()))
+      for (const [i, value] of found.entries()) expect(value).toBeCloseTo(expected[i] as number, 6);
+  });
+
+  test('hsvToRgb inverts it', async () => {
+    for (const found of await bothWays(hsvToRgb, hsv()))
+      for (const [i, value] of found.entries()) expect(value).toBeCloseTo(values[i] as number, 6);
+  });
+
+  test('a NaN, and colours out of range, are the same with and without a tape', async () => {
+    const odd = [
+      Number.NaN,
+      0.5,
+      0.25,
+      0.5,
+      Number.NaN,
+      0.25,
+      0.5,
+      0.25,
+      Number.NaN,
+      -1,
+      2,
+      3,
+      1.5,
+      -0.5,
+      7,
+      -1,
+      -2,
+      -3,
+    ];
+    for (const convert of [rgbToHsv, hsvToRgb]) {
+      const [direct, composed] = await bothWays(convert, tensor(odd, { shape: [6, 3] }));
+      direct?.forEach((value, i) => {
+        const other = composed?.[i] as number;
+        if (Number.isNaN(other)) expect(value).toBeNaN();
+        else expect(value).toBeCloseTo(other, 6);
+      });
+    }
+  });
+
+  test('without a tape it is one launch', () => {
+    const images = rgb();
+    for (const convert of [rgbToHsv, hsvToRgb])
+      expect(commandsOf(getDevice(), () => convert(images)).map(({ kind }) => kind)).toEqual(['launch']);
   });
 });
 

@@ -1,4 +1,5 @@
 /** @file The layout kernels of the catalog. */
+import type { ColourOptions } from '../../../shaders/colours.ts';
 import type { CopyOptions } from '../../../shaders/copy.ts';
 import type { PadOptions } from '../../../shaders/pad.ts';
 import type { ResizeOptions } from '../../../shaders/resize.ts';
@@ -24,6 +25,7 @@ export const layoutKernels: Family = {
       edge: { mode: 'edge', perInvocation: 1 },
     },
   ),
+  colours: entry<ColourOptions>({ from: 'rgb' }, { 'from HSV': { from: 'hsv' } }),
   resize: entry<ResizeOptions>(
     { type: 'f32', width: 4, perInvocation: 1, method: 'bilinear', direction: 'forward' },
     {
