@@ -82,7 +82,7 @@ export const lowest = '-0x1.fffffep127';
 export function lineHead(options: LineOptions): string {
   const start =
     options.order === 'rows'
-      ? `own_line * ${options.whole ? `${options.kept}u` : 'params.n'}`
+      ? 'own_line * params.n'
       : '(own_line / params.inner) * params.n * params.inner + own_line % params.inner';
   const ownLine =
     options.lanes === 1
@@ -111,15 +111,14 @@ export const keptElements = ({ kept }: LineOptions) => range(kept);
 
 /** Declares `k_<j>`, the positions of the elements that a lane keeps, and `at_<j>`, their indices in memory. */
 export function keptPositions(options: LineOptions): string {
+  const { lanes, whole } = options;
   return keptElements(options)
     .map((j) => {
-      if (options.whole)
-        return `let k_${j} = ${j}u;
-  let at_${j} = start + ${scaled(`k_${j}`, options)};`;
-      const k = j === 0 ? 'lane' : `lane + ${j * options.lanes}u`;
+      const shared = j === 0 ? 'lane' : `lane + ${j * lanes}u`;
+      const k = whole ? `${j}u` : shared;
       // Positions beyond the end read the last element again: it is in the cache, and no load waits for a branch.
       return `let k_${j} = ${k};
-  let at_${j} = start + ${scaled(`min(k_${j}, params.n - 1u)`, options)};`;
+  let at_${j} = start + ${scaled(whole ? k : `min(k_${j}, params.n - 1u)`, options)};`;
     })
     .join('\n  ');
 }

@@ -123,21 +123,16 @@ function readsAlone(
   return width === 1 && n >= 64 ? 8 : 4;
 }
 
-/**
- * Up to `longest` elements, lines of `minElements` or more in all are unrolled: each length is a program of its own, which takes 50 ms to
- * compile with 32 elements, and 160 with 77.
- */
-const unrolled = [
-  { longest: 32, minElements: 2 ** 14 },
-  { longest: 80, minElements: 2 ** 17 },
-] as const;
-
 /** The maximum number of elements of an unrolled line of vectors that hold elements of four lines. */
 const longestOfVectors = 8;
 
-/** Returns whether lines are unrolled: on a software adapter the loops over a short line take longer than its elements. */
+/**
+ * Returns whether lines are unrolled: on a software adapter the loops over a short line take longer than its elements. Each length is a
+ * program of its own, which takes 50 ms to compile with 32 elements, and 160 with 77, so there must be many elements.
+ */
 function areUnrolled({ lines: { shared } }: AdapterProfile, { count, n }: Lines): boolean {
-  return !shared && unrolled.some((limits) => n <= limits.longest && count * n >= limits.minElements);
+  const size = count * n;
+  return !shared && size >= 2 ** 14 && n <= (size < 2 ** 17 ? 32 : 80);
 }
 
 /** How a kernel that computes whole lines, by one or several invocations each, is launched. */
@@ -167,9 +162,9 @@ export function lineLaunch(tensors: readonly Tensor[], lines: Lines, shortest?: 
   const workgroup = workgroupFor(lanes, order);
   const subgroups = foldsInSubgroups(profile, lanes, order);
   const kept = whole ? params.n : keptPerLane(profile, params.n, lanes);
-  const reads = whole ? 1 : readsAlone(profile, params.n, width, shortest ?? shortestUnrolled[width]);
+  const reads = readsAlone(profile, params.n, width, shortest ?? shortestUnrolled[width]);
   return {
-    options: { lanes, order, width, workgroup, subgroups, kept, reads, ...(whole ? { whole } : {}) },
+    options: { lanes, order, width, workgroup, subgroups, kept, reads, ...(whole && { whole }) },
     params,
     workgroups: Math.ceil((params.count * lanes) / workgroup),
   };

@@ -55,13 +55,13 @@ fn main(
   if (line >= params.count) {
     return;
   }
-  let start = own_line * 3u;
+  let start = own_line * params.n;
   let k_0 = 0u;
-  let at_0 = start + k_0;
+  let at_0 = start + 0u;
   let k_1 = 1u;
-  let at_1 = start + k_1;
+  let at_1 = start + 1u;
   let k_2 = 2u;
-  let at_2 = start + k_2;
+  let at_2 = start + 2u;
   let dy_0 = dy[at_0];
   let y_0 = y[at_0];
   let dy_1 = dy[at_1];

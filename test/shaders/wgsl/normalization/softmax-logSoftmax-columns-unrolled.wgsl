@@ -77,11 +77,11 @@ fn main(
   }
   let start = (own_line / params.inner) * params.n * params.inner + own_line % params.inner;
   let k_0 = 0u;
-  let at_0 = start + k_0 * params.inner;
+  let at_0 = start + 0u * params.inner;
   let k_1 = 1u;
-  let at_1 = start + k_1 * params.inner;
+  let at_1 = start + 1u * params.inner;
   let k_2 = 2u;
-  let at_2 = start + k_2 * params.inner;
+  let at_2 = start + 2u * params.inner;
   let value_0 = x[at_0];
   let value_1 = x[at_1];
   let value_2 = x[at_2];

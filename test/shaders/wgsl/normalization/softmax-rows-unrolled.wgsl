@@ -75,13 +75,13 @@ fn main(
   if (line >= params.count) {
     return;
   }
-  let start = own_line * 3u;
+  let start = own_line * params.n;
   let k_0 = 0u;
-  let at_0 = start + k_0;
+  let at_0 = start + 0u;
   let k_1 = 1u;
-  let at_1 = start + k_1;
+  let at_1 = start + 1u;
   let k_2 = 2u;
-  let at_2 = start + k_2;
+  let at_2 = start + 2u;
   let value_0 = x[at_0];
   let value_1 = x[at_1];
   let value_2 = x[at_2];
