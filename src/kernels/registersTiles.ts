@@ -17,6 +17,7 @@ export const registersTiles = {
   /** Compiles as fast as `scalars`, and reads half as much if elements are read one by one. */
   steps: { ...inRegisters, blockM: 8, blockN: 8, depth: 1 },
   scalars: { ...inRegisters, blockM: 4, blockN: 4, depth: 4 },
+  fewColumns: { ...inRegisters, blockM: 8, blockN: 4, depth: 4 },
   fewRows: { ...inRegisters, blockM: 4, blockN: 16, depth: 1 },
   row: { ...inRegisters, groupN: 64, blockM: 1, blockN: 4, depth: 4 },
   wideRow: { ...inRegisters, blockM: 1, blockN: 16, depth: 1 },
@@ -80,7 +81,7 @@ export const registersRanges: readonly (readonly [RegistersTileName, TileRange])
   ['narrowSubgroupQuad', { min: often, max: anySize }],
   ['block', { min: mostly, max: anySize }],
   ['steps', { min: always, max: anySize }],
-  ['scalars', { min: always, max: { ...anySize, n: 4 } }],
+  ['fewColumns', { min: always, max: { ...anySize, n: 4 } }],
   ['fewRows', { min: always, max: { ...anySize, m: 4 } }],
   ['row', { min: always, max: { ...anySize, m: 1 } }],
   ['wideRow', { min: always, max: { ...anySize, m: 1 } }],

@@ -240,7 +240,8 @@ describe('the tile of software adapters', () => {
     ['a row', [1, 1024, 512], 'wideRow'],
     ['a few rows', [3, 1024, 512], 'fewRows'],
     ['a column', [512, 1, 1024], 'row'],
-    ['a few columns', [512, 3, 1024], 'scalars'],
+    ['a few columns', [512, 3, 1024], 'fewColumns'],
+    ['few steps of k, which would fill half of a tile of four', [1000, 999, 2], 'steps'],
     // A block of 8 × 8 fits, quads of blocks don't.
     ['eight by eight', [8, 8, 4096], quad === 'block' ? 'block' : 'steps'],
     ['two steps', [512, 512, 2], 'steps'],
