@@ -17,14 +17,14 @@ import { ownDevice } from '../support/ownDevice.ts';
 import { draw, largestError, product } from '../support/reference.ts';
 import { type Defect, makeWrong } from '../support/wrongDriver.ts';
 
-/** A matmul that the software profile computes with the tile `scalars`: of few columns. */
+/** A matmul that the software profile computes with the tile `fewColumns`: of few columns. */
 const size = [64, 4, 300] as const;
 const [a, b] = [draw(64 * 300, 1), draw(300 * 4, 2)];
 const multiply = () => matMul(tensor(a, { shape: [64, 300] }), tensor(b, { shape: [300, 4] }));
 const errorOf = async () => largestError(await multiply().data(), product(a, b, size));
 
-/** The label of the tile `scalars`, in matmuls and convolutions. */
-const scalars = /"blockM":4,"blockN":4,"depth":4/;
+/** The label of the tile `fewColumns`, in matmuls and convolutions. */
+const fewColumns = /"blockM":8,"blockN":4,"depth":4/;
 
 async function wrongDevice(matches: RegExp, defect: Defect) {
   return ownDevice({ prepare: (gpu) => makeWrong(gpu, matches, defect) });
@@ -34,24 +34,24 @@ describe.each<Defect>(['always', 'after the first run'])('a tile that is wrong, 
   test('is found, named and avoided, now and in the next visit', async () => {
     const store = memoryStore();
     {
-      await using own = await wrongDevice(scalars, defect);
+      await using own = await wrongDevice(fewColumns, defect);
       await init({ device: own.gpu, adapterProfile: 'software' });
-      expect(tilesOf(own.device, () => multiply().dispose())).toContain('scalars');
-      const report = await verify({ only: /^gemm: (scalars|row)$/, store });
-      expect(report.wrong.map(({ name }) => name)).toEqual(['gemm: scalars']);
-      expect(report.avoided).toEqual(['gemm: scalars']);
+      expect(tilesOf(own.device, () => multiply().dispose())).toContain('fewColumns');
+      const report = await verify({ only: /^gemm: (fewColumns|row)$/, store });
+      expect(report.wrong.map(({ name }) => name)).toEqual(['gemm: fewColumns']);
+      expect(report.avoided).toEqual(['gemm: fewColumns']);
       expect(String(report)).toMatch(
-        /1 of 2 variants are wrong: gemm: scalars[\s\S]*avoided here from now on/,
+        /1 of 2 variants are wrong: gemm: fewColumns[\s\S]*avoided here from now on/,
       );
       expect(JSON.parse(JSON.stringify(report)).variants).toHaveLength(2);
-      expect(tilesOf(own.device, () => multiply().dispose())).not.toContain('scalars');
+      expect(tilesOf(own.device, () => multiply().dispose())).not.toContain('fewColumns');
       expect(await errorOf()).toBeLessThan(1e-4);
     }
-    await using next = await wrongDevice(scalars, defect);
+    await using next = await wrongDevice(fewColumns, defect);
     await init({ device: next.gpu, adapterProfile: 'software', tuning: tuning({ store }) });
     const [choice] = explainChoice(matMul, { shape: [64, 300] }, { shape: [300, 4] }).choices;
-    expect(choice?.candidates.map(({ name }) => name)).not.toContain('scalars');
-    expect(choice?.taken).not.toBe('scalars');
+    expect(choice?.candidates.map(({ name }) => name)).not.toContain('fewColumns');
+    expect(choice?.taken).not.toBe('fewColumns');
     expect(await errorOf()).toBeLessThan(1e-4);
   });
 });
@@ -66,7 +66,7 @@ test('a wrong part of the profile gets its simplest form', async () => {
 });
 
 test('a pipeline that does not compile is named, and the next variant is launched', async () => {
-  await using own = await wrongDevice(scalars, 'does not compile');
+  await using own = await wrongDevice(fewColumns, 'does not compile');
   await init({ device: own.gpu, adapterProfile: 'software' });
   const error: Error = await multiply()
     .data()
@@ -79,15 +79,15 @@ test('a pipeline that does not compile is named, and the next variant is launche
     /matMul: a kernel must compile.*[\s\S]*expected[\s\S]*in the variant \{"tile"/,
   );
   expect(error.message).toContain(
-    "call again: the variant 'gemm: scalars' is avoided on this device from now on",
+    "call again: the variant 'gemm: fewColumns' is avoided on this device from now on",
   );
   expect(await errorOf()).toBeLessThan(1e-4);
-  const report = await verify({ only: /^gemm: scalars$/, store: null });
-  expect(report.variants).toMatchObject([{ name: 'gemm: scalars', status: 'failed' }]);
+  const report = await verify({ only: /^gemm: fewColumns$/, store: null });
+  expect(report.variants).toMatchObject([{ name: 'gemm: fewColumns', status: 'failed' }]);
 });
 
 test('warmup compiles the next variant where one does not compile', async () => {
-  await using own = await wrongDevice(scalars, 'does not compile');
+  await using own = await wrongDevice(fewColumns, 'does not compile');
   await init({ device: own.gpu, adapterProfile: 'software' });
   expect(await warmup(multiply)).toBeGreaterThan(0);
   expect(await errorOf()).toBeLessThan(1e-4);
