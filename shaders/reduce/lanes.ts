@@ -19,10 +19,7 @@ import {
   write,
 } from './program.ts';
 
-/**
- * Elements (or vectors) that an invocation reads before it uses the first: enough that the overhead of the loop is small, if
- * there are registers for them.
- */
+/** Elements (or vectors) that an invocation reads before it uses the first; few if operands take registers, too. */
 const readsAtOnce = ({ operands, reads }: ReduceOptions) =>
   operands.length > 0 ? Math.min(4, reads) : reads;
 

@@ -38,7 +38,7 @@ export type ReduceOptions = {
   width: 1 | 4 | 16 | 32;
   /** Lines that an invocation of the serial form reduces in one loop if it reads single elements. */
   linesPerLoop: 1 | 4 | 16;
-  /** Reads of each line in an iteration of the serial form. */
+  /** Reads of each line in an iteration: of the serial form, or of a lane. */
   reads: number;
   workgroup: number;
   /** Invocations that share a line. */

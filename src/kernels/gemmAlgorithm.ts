@@ -67,7 +67,7 @@ function registersTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
     // Quads compute the same as a block with fewer reads.
     if (!runs(tile, problem, profile) || (name === 'block' && profile.subgroups)) continue;
     if (work < range.min[reads] || size.m > range.max.m || size.n > range.max.n) continue;
-    // Convolutions with few channels have so many windows that the program matters more.
+    // Steps that fill no tile are computed, too. For the windows of convolutions that wasn't measured.
     const padding = size.segments === 1 ? 1 / fullness(size.length, tile.depth) : 1;
     const cost = registersCost(tile, a, b) * paddedWork(tile, size) * padding;
     if (cost >= min) continue;

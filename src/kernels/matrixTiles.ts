@@ -6,7 +6,12 @@ import type { GemmProblem } from './gemmProblem.ts';
 /** Depths of a subgroup-matrix tile along k: `many` if workgroup memory has room for it, otherwise `few`. */
 const matrixDepths = { many: 32, few: 16 };
 
-const inMatrices = { memory: 'subgroupMatrix', depth: 32, width: 4, subgroupQuads: false } as const;
+const inMatrices = {
+  memory: 'subgroupMatrix',
+  depth: matrixDepths.many,
+  width: 4,
+  subgroupQuads: false,
+} as const;
 
 /**
  * The tiles for subgroup matrices, largest first, with the number of workgroups from which each is faster than smaller ones: on an
