@@ -2,13 +2,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { getDevice, memory } from '../../src/index.ts';
+import { runFinalizers } from './deferredFinalizers.ts';
 
 /** Iterations of the event loop in which finalizers may still run. */
 const maxTurns = 40;
 
 let collect: (() => void) | null = null;
 
-/** Runs a full collection, and an iteration of the event loop for the finalizers. */
+/** Runs a full collection, and the finalizers of what it found. */
 export async function collectGarbage(): Promise<void> {
   if (!collect) {
     setFlagsFromString('--expose-gc');
@@ -18,6 +19,7 @@ export async function collectGarbage(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 5));
   collect();
   await new Promise((resolve) => setTimeout(resolve, 5));
+  runFinalizers();
 }
 
 /** The live objects on the device. */

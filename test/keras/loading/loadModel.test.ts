@@ -66,8 +66,7 @@ describe.each(names)('%s', (name) => {
     }
     for (const x of inputs) x.dispose();
     net.dispose();
-    // Tensors that earlier tests dropped may have been collected.
-    expect(memory().tensors).toBeLessThanOrEqual(before);
+    expect(memory().tensors).toBe(before);
   });
 });
 
