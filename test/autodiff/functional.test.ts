@@ -157,8 +157,8 @@ describe('grad and its family', () => {
     const x = tensor([1, 2]);
     const before = memory();
     tidy(() => void valueAndGrad((t) => sum(square(mul(t, t))))(x));
-    expect(memory().tensors).toBeLessThanOrEqual(before.tensors);
-    expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
+    expect(memory().tensors).toBe(before.tensors);
+    expect(memory().bytes).toBe(before.bytes);
   });
 
   test('error messages', () => {

@@ -180,8 +180,8 @@ test('leaves nothing behind', async () => {
   const before = memory();
   run();
   await w.data();
-  expect(memory().tensors).toBeLessThanOrEqual(before.tensors);
-  expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
+  expect(memory().tensors).toBe(before.tensors);
+  expect(memory().bytes).toBe(before.bytes);
   expect(memory().openTapes).toBe(before.openTapes);
 });
 

@@ -447,8 +447,8 @@ describe('inside a map', () => {
     perExample();
     vmap((r: Tensor) => hvp((t) => sum(mul(t, square(t))), [r], [r])[0])(x).dispose();
     await x.data();
-    expect(memory().tensors).toBeLessThanOrEqual(before.tensors);
-    expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
+    expect(memory().tensors).toBe(before.tensors);
+    expect(memory().bytes).toBe(before.bytes);
     expect(memory().openTapes).toBe(before.openTapes);
   });
 

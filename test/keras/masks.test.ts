@@ -91,8 +91,8 @@ describe('a mask', () => {
     expect(memory().tensors).toBe(before.tensors + 1);
     expect(await read(maskOf(y))).toEqual([[1, 0, 1]]);
     y.dispose();
-    expect(memory().tensors).toBeLessThanOrEqual(before.tensors);
-    expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
+    expect(memory().tensors).toBe(before.tensors);
+    expect(memory().bytes).toBe(before.bytes);
   });
 
   test('can be removed, and still belongs to the caller', async () => {

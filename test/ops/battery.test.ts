@@ -313,7 +313,7 @@ function expectRejection(
   expect(error.received).toBeTruthy();
   expect(error.hint).toBeTruthy();
   if (message) expect(error.message).toMatch(message);
-  expect(memory().tensors).toBeLessThanOrEqual(before);
+  expect(memory().tensors).toBe(before);
 }
 
 let otherDevice: Device | null = null;

@@ -207,5 +207,5 @@ test('nothing stays', async () => {
   (await nonzero(x)).dispose();
   for (const made of await unique(x)) made.dispose();
   await x.data();
-  expect(memory().tensors).toBeLessThanOrEqual(before);
+  expect(memory().tensors).toBe(before);
 });

@@ -376,5 +376,5 @@ test('nothing is left behind', async () => {
   const y = matMul(half, half);
   await y.data();
   for (const t of [x, half, y]) t.dispose();
-  expect(memory().tensors).toBeLessThanOrEqual(before);
+  expect(memory().tensors).toBe(before);
 });

@@ -107,8 +107,8 @@ describe('EarlyStopping', () => {
       'Epoch 4: early stopping',
       'Restoring model weights from the end of the best epoch: 2.',
     ]);
-    expect(memory().tensors).toBeLessThanOrEqual(before.tensors);
-    expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
+    expect(memory().tensors).toBe(before.tensors);
+    expect(memory().bytes).toBe(before.bytes);
     weight.dispose();
   });
 
@@ -125,7 +125,7 @@ describe('EarlyStopping', () => {
     await expect(runEpochs([callback, failing], series('val_loss', 3, 2, 1), { model })).rejects.toThrow(
       'stop',
     );
-    expect(memory().tensors).toBeLessThanOrEqual(before);
+    expect(memory().tensors).toBe(before);
     model.weights[0]?.dispose();
   });
 

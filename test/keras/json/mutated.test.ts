@@ -27,7 +27,7 @@ test.each(fixtureNames)('%s', (name) => {
       }
       expect(error).toBeInstanceOf(FormatError);
       for (const part of [error.rule, error.received, error.hint]) expect(part).toBeTruthy();
-      expect(memory().tensors).toBeLessThanOrEqual(before);
+      expect(memory().tensors).toBe(before);
     }
   }
   expect(({} as { polluted?: number }).polluted).toBeUndefined();

@@ -192,7 +192,7 @@ describe.each(samples.map((entry) => [entry.layer, entry] as const))('%s', (name
     test('keeps nothing but its weights and outputs', () => {
       const before = memory().tensors;
       const run = experiment();
-      expect(memory().tensors).toBeLessThanOrEqual(before);
+      expect(memory().tensors).toBe(before);
       const layer = run.layer();
       const given = run.upload();
       const first = memory().tensors;
@@ -201,7 +201,7 @@ describe.each(samples.map((entry) => [entry.layer, entry] as const))('%s', (name
       expect(memory().tensors).toBeLessThanOrEqual(first);
       for (const owned of given) owned.dispose();
       layer.dispose();
-      expect(memory().tensors).toBeLessThanOrEqual(before);
+      expect(memory().tensors).toBe(before);
     });
 
     test('has nothing to train once it is frozen', () => {
@@ -277,7 +277,7 @@ function expectRejection(name: string, bad: BadLayerCase): void {
   expect(error.received).toBeTruthy();
   expect(error.hint).toBeTruthy();
   if (bad.message) expect(error.message).toMatch(bad.message);
-  expect(memory().tensors).toBeLessThanOrEqual(before);
+  expect(memory().tensors).toBe(before);
 }
 
 function label(sample: LayerCase): string {

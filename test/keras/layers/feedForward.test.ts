@@ -70,12 +70,12 @@ describe('normalization', () => {
     layer.ensureBuilt([null, 2]);
     expect(layer.weights).toEqual([]);
     layer.dispose();
-    expect(memory().tensors).toBeLessThanOrEqual(before);
+    expect(memory().tensors).toBe(before);
     const x = input({ shape: [2] });
     const inner = model({ inputs: x, outputs: layers.normalization({ mean: 1, variance: 1 }).apply(x) });
     const y = input({ shape: [2] });
     model({ inputs: y, outputs: inner.apply(y) }).dispose();
-    expect(memory().tensors).toBeLessThanOrEqual(before);
+    expect(memory().tensors).toBe(before);
   });
 
   test.each<[string, () => unknown, new (...args: never[]) => Error]>([

@@ -116,15 +116,15 @@ describe.each(makers)('%s', (name, make) => {
     use();
     const before = memory();
     use();
-    expect(memory().tensors).toBeLessThanOrEqual(before.tensors);
-    expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
+    expect(memory().tensors).toBe(before.tensors);
+    expect(memory().bytes).toBe(before.bytes);
   });
 
   test('rejects an option that it does not have', () => {
     const before = memory().tensors;
     expect(() => make({ ...options, treshold: 1 })).toThrow(ValueError);
     expect(() => make({ ...options, name: '' })).toThrow(ValueError);
-    expect(memory().tensors).toBeLessThanOrEqual(before);
+    expect(memory().tensors).toBe(before);
   });
 
   if (isMean) return;

@@ -100,8 +100,8 @@ describe('memory', () => {
     expect(late.tensors).toBe(early.tensors);
     expect(late.allocations).toBe(early.allocations);
     optimizer.dispose();
-    expect(memory().tensors).toBeLessThanOrEqual(before.tensors);
-    expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
+    expect(memory().tensors).toBe(before.tensors);
+    expect(memory().bytes).toBe(before.bytes);
     for (const w of variables) w.dispose();
   });
 });

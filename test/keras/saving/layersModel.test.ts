@@ -48,7 +48,7 @@ describe("Keras 2's mlp_classifier", () => {
     const output = expected.get(`${variant}/output0`) as HostTensor;
     expect(await furthest(net, x, output.data)).toBeLessThan(1e-5);
     net.dispose();
-    expect(memory().tensors).toBeLessThanOrEqual(before);
+    expect(memory().tensors).toBe(before);
   });
 
   test.each(['float16', 'uint16'] as const)(
@@ -125,7 +125,7 @@ describe('models of TF.js', () => {
     const input: HostTensor = { shape, dtype: 'float32', data: Float32Array.from(data) };
     expect(await furthest(net, input, y.data)).toBeLessThan(1e-5);
     net.dispose();
-    expect(memory().tensors).toBeLessThanOrEqual(before);
+    expect(memory().tensors).toBe(before);
   });
 });
 
@@ -154,7 +154,7 @@ describe('damaged models', () => {
       expect(String(found)).toMatch(messages[name] as RegExp);
       expect(String(found)).toMatch(/model\.json|group1/);
     }
-    expect(memory().tensors).toBeLessThanOrEqual(before);
+    expect(memory().tensors).toBe(before);
   });
 
   test('a name that is an object without text', async () => {

@@ -78,7 +78,7 @@ describe.each(cases)('$file: $why', (entry) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { report, error } = await outcome(entry);
     warn.mockRestore();
-    expect(memory().tensors).toBeLessThanOrEqual(before);
+    expect(memory().tensors).toBe(before);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     if (must === 'load') expect(error).toBeNull();
     if (flag) expect(report?.notFinite).toEqual([flag]);

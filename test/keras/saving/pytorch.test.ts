@@ -56,7 +56,7 @@ describe('every layout', () => {
       const y = net.apply(x);
       expect(await furthest(await y.data(), (io.get('y') as HostTensor).data)).toBeLessThan(1e-5);
       for (const t of [x, y, net]) t.dispose();
-      expect(memory().tensors).toBeLessThanOrEqual(before);
+      expect(memory().tensors).toBe(before);
     },
   );
 

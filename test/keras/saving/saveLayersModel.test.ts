@@ -226,7 +226,7 @@ describe.each(Object.keys(makers))('%s', (name) => {
     const net = randomized(makers[name]?.() as AnyModel);
     await travels(net);
     net.dispose();
-    expect(memory().tensors).toBeLessThanOrEqual(before);
+    expect(memory().tensors).toBe(before);
   });
 });
 

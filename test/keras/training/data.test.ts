@@ -142,7 +142,7 @@ describe('a table', () => {
       expect(early.upload()).toBe(false);
       shuffled.dispose();
       early.dispose();
-      expect(memory().tensors).toBeLessThanOrEqual(before);
+      expect(memory().tensors).toBe(before);
     }
     const ragged = nested.map((values, i) => (i === 500 ? values.slice(1) : values));
     const torn = table({ x: ragged }, slots);
@@ -222,7 +222,7 @@ describe('a table', () => {
     freeBatch(source.next());
     source.dispose();
     values.dispose();
-    expect(memory().tensors).toBeLessThanOrEqual(before);
+    expect(memory().tensors).toBe(before);
     expect(x.disposed).toBe(false);
   });
 
@@ -240,7 +240,7 @@ describe('a table', () => {
     const before = memory().tensors;
     expect(() => table(data, unknown)).toThrow(message);
     expect(() => table(data, unknown)).toThrow(kind);
-    expect(memory().tensors).toBeLessThanOrEqual(before);
+    expect(memory().tensors).toBe(before);
   });
 });
 

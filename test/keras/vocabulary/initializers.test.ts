@@ -130,7 +130,7 @@ test('identity is a matrix', async () => {
 test('nothing is left behind', () => {
   const before = memory().tensors;
   for (const name of ['identity', 'orthogonal', 'heNormal', 'randomUniform']) draw(name, [3, 3]).dispose();
-  expect(memory().tensors).toBeLessThanOrEqual(before);
+  expect(memory().tensors).toBe(before);
 });
 
 test('a class of the app, registered, and a function', async () => {
