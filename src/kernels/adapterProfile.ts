@@ -75,6 +75,11 @@ export interface AdapterProfile {
      */
     readonly direct: boolean;
     /**
+     * Whether convolutions of few channels are computed in blocks of adjacent results. On software adapters, where the columns of a
+     * GEMM are vectors that padding would fill. Not measured on GPUs.
+     */
+    readonly blocks: boolean;
+    /**
      * Whether the products of an image's only channel are computed where they are summed, by several pixels per invocation. Software
      * pays for each launch that writes what the next one reads, a GPU for what invocations read twice.
      */

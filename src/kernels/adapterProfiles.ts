@@ -38,6 +38,7 @@ const software: AdapterProfile = {
   },
   conv2d: {
     direct: false,
+    blocks: true,
     multipliesTaps: true,
     winograd: {
       minWork: 2 ** 24,
@@ -100,6 +101,7 @@ const discrete: AdapterProfile = {
   },
   conv2d: {
     direct: true,
+    blocks: false,
     multipliesTaps: false,
     winograd: {
       minWork: 2 ** 26,

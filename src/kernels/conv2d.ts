@@ -2,6 +2,7 @@
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { algorithmFor } from './algorithmFor.ts';
+import { blockConvolution } from './blockConvolution.ts';
 import { gemmCol2im } from './col2im.ts';
 import { type Conv2dAlgorithm, conv2dTunable } from './conv2dAlgorithm.ts';
 import type { Conv2dCall, Conv2dLauncher } from './conv2dCall.ts';
@@ -16,6 +17,7 @@ const launchers: Readonly<Record<Conv2dAlgorithm['kind'], Conv2dLauncher<Conv2dA
   gemm: pointwiseGemm,
   implicitGemm,
   gemmCol2im,
+  blocks: blockConvolution,
   direct: { launch: (call: Conv2dCall<DirectAlgorithm>) => gpuKernels().direct.launch(call) },
   patches: { launch: (call: Conv2dCall<PatchAlgorithm>) => gpuKernels().patches.launch(call) },
   winograd,

@@ -7,6 +7,7 @@ import { type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
 import type { WinogradProfile } from './adapterProfile.ts';
 import type { DeviceProfile } from './deviceProfile.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
+import { type BlockAlgorithm, blockAlgorithm, costOfBlocks } from './convolutionBlocks.ts';
 import { subgroupMatrixCost } from './gemmAlgorithm.ts';
 import { upTo } from './rounding.ts';
 import { type DirectAlgorithm, gpuKernels, type PatchAlgorithm } from './gpuKernels.ts';
@@ -21,6 +22,7 @@ export type Conv2dAlgorithm =
   | { readonly kind: 'implicitGemm' }
   /** Each pixel is multiplied by all taps at once; a second launch sums the products of each result. */
   | { readonly kind: 'gemmCol2im' }
+  | BlockAlgorithm
   | DirectAlgorithm
   | PatchAlgorithm
   | WinogradAlgorithm;
@@ -35,6 +37,7 @@ const names: Readonly<Record<Conv2dAlgorithm['kind'], string>> = {
   gemm: 'GEMM',
   implicitGemm: 'implicit GEMM',
   gemmCol2im: 'GEMM + col2im',
+  blocks: 'blocks',
   direct: 'direct',
   patches: 'patches',
   winograd: 'Winograd',
@@ -97,9 +100,9 @@ export function allowsWinograd({ geometry: { rows, columns, groups } }: Conv2dPr
   );
 }
 
-/** Multiplications of the convolution as it is defined, without groups. */
-function workOf({ batch, rows, columns, inputs, outputs }: ConvolutionGeometry): number {
-  return rows.window * columns.window * batch * rows.output * columns.output * inputs * outputs;
+/** Multiplications of the convolution as it is defined. */
+function workOf({ batch, rows, columns, inputs, outputs, groups }: ConvolutionGeometry): number {
+  return rows.window * columns.window * batch * rows.output * columns.output * inputs * (outputs / groups);
 }
 
 /** A candidate with the work from which it is selected without being measured. */
@@ -135,16 +138,25 @@ function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCa
   if (direct) {
     candidates.push({ ...named(direct), cost: directCost * workOf(geometry), rank: 0, minWork });
   }
+  const blocks = profile.conv2d.blocks && blockAlgorithm(problem);
+  if (blocks) {
+    candidates.push({
+      ...named(blocks),
+      cost: costOfBlocks(problem, blocks, workOf(geometry)),
+      rank: 0,
+      minWork: smallLaunch,
+    });
+  }
   if (!allowsWinograd(problem) || Math.min(geometry.inputs, geometry.outputs) < minWinogradChannels) {
     return candidates;
   }
-  const blocks = ([2, 4] as const).map((block, i) => ({
+  const tiles = ([2, 4] as const).map((block, i) => ({
     ...named({ kind: 'winograd', block }),
     cost: costOfWinograd(winograd, problem, block),
     rank: i + 1,
     minWork: winograd.minWork,
   }));
-  return [...candidates, ...blocks];
+  return [...candidates, ...tiles];
 }
 
 const named = (algorithm: Conv2dAlgorithm) => ({ name: conv2dName(algorithm), algorithm });
@@ -156,7 +168,7 @@ export function conv2dAlgorithms(
   const { geometry } = problem;
   if (isPointwise(geometry)) return [{ ...named({ kind: 'gemm' }), cost: null, rank: 0 }];
   const candidates = candidatesFor(problem, profile);
-  return workOf(geometry) / geometry.groups < smallWork ? candidates.slice(0, 1) : candidates;
+  return workOf(geometry) < smallWork ? candidates.slice(0, 1) : candidates;
 }
 
 const implicitGemm: Conv2dAlgorithm = { kind: 'implicitGemm' };
@@ -188,12 +200,15 @@ const columnsFor = ({ columns, narrow }: WinogradProfile, n: number) =>
 
 function costOfGemm(costs: WinogradProfile, problem: Conv2dProblem): number {
   const { batch, height, width, from, to } = sizes(problem);
-  const { rows, columns } = problem.geometry;
+  const { rows, columns, groups } = problem.geometry;
   const taps = rows.window * columns.window;
   const pixels = batch * height * width;
+  // A GEMM of each group.
+  const steps = (taps * from) / groups;
+  const cost = columnsFor(costs, to / groups) * groups;
   return problem.direction === 'filterGrad'
-    ? upTo(costs.rows, taps * from) * columnsFor(costs, to) * pixels
-    : upTo(costs.rows, pixels) * columnsFor(costs, to) * taps * from;
+    ? upTo(costs.rows, steps) * cost * pixels
+    : upTo(costs.rows, pixels) * cost * steps;
 }
 
 /** One GEMM for each frequency of the transformed tiles, and the transforms of kernel, image and result. */

@@ -18,6 +18,7 @@ import type { Conv2dProblem } from './conv2dProblem.ts';
 import { gemmBindings, type GemmCall, launchGemm, widthOf } from './gemm.ts';
 import { gemmTunable } from './gemmAlgorithm.ts';
 import type { GemmProblem, GemmSize } from './gemmProblem.ts';
+import { joinsTaps } from './joinedTaps.ts';
 import { output } from './output.ts';
 import { windowParams } from './windowParams.ts';
 
@@ -42,14 +43,6 @@ interface GemmForm {
   a: OperandLayout;
   b: OperandLayout;
   outWidth: 1 | 4;
-}
-
-/** Up to this many channels, a segment of one tap is too short. */
-const fewChannels = 8;
-
-/** Returns whether a forward convolution treats a row of its kernel as one segment. */
-function joinsTaps({ columns, inputs, groups }: ConvolutionGeometry): boolean {
-  return groups === 1 && columns.dilation === 1 && columns.window > 1 && inputs <= fewChannels;
 }
 
 const forms: Record<Direction, (geometry: ConvolutionGeometry) => GemmForm> = {

@@ -11,6 +11,7 @@ import {
   conv2dTunable,
 } from '../kernels/conv2dAlgorithm.ts';
 import type { Conv2dProblem } from '../kernels/conv2dProblem.ts';
+import { blockAlgorithm } from '../kernels/convolutionBlocks.ts';
 import { gpuKernels } from '../kernels/gpuKernels.ts';
 import { gemmTunable, onTile } from '../kernels/gemmAlgorithm.ts';
 import { tiledAlgorithms, tileName } from '../kernels/gemmAlgorithms.ts';
@@ -158,6 +159,9 @@ function conv2dVariants(device: Device, profile: DeviceProfile): Variant[] {
       return algorithm?.kind === kind ? algorithm : null;
     });
   return [
+    ...(profile.conv2d.blocks
+      ? [variantOf('blocks', [...fewChannelConvolutions(), ...patchConvolutions()], blockAlgorithm)]
+      : []),
     variant({ kind: 'gemmCol2im' }, fewChannelConvolutions(), allowsCol2im),
     ...(profile.conv2d.direct
       ? [ofKind('direct', fewChannelConvolutions()), ofKind('patches', patchConvolutions())]

@@ -27,8 +27,7 @@ import {
   variable,
   zeros,
 } from '../../src/index.ts';
-import { withConv2dAlgorithm, withGemmTile } from '../support/algorithms.ts';
-import type { Conv2dAlgorithm } from '../../src/kernels/conv2dAlgorithm.ts';
+import { type ForcedConv2d, withConv2dAlgorithm, withGemmTile } from '../support/algorithms.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import type { GemmTile } from '../../shaders/gemm.ts';
 import { largestError } from '../support/reference.ts';
@@ -254,9 +253,10 @@ describe('products', () => {
 });
 
 describe('convolutions', () => {
-  const algorithms: readonly Conv2dAlgorithm[] = [
+  const algorithms: readonly ForcedConv2d[] = [
     { kind: 'implicitGemm' },
     { kind: 'gemmCol2im' },
+    { kind: 'blocks' },
     { kind: 'winograd', block: 2 },
     { kind: 'winograd', block: 4 },
   ];

@@ -10,6 +10,7 @@ import {
   type Conv2dAlgorithm,
   conv2dTunable,
 } from '../../src/kernels/conv2dAlgorithm.ts';
+import { blockAlgorithm } from '../../src/kernels/convolutionBlocks.ts';
 import { fewChannelsAlgorithm } from '../../src/kernels/fewChannels.ts';
 import { gemmTunable, onTile } from '../../src/kernels/gemmAlgorithm.ts';
 import { loadKernelsFor } from '../../src/kernels/loadGpuKernels.ts';
@@ -43,7 +44,7 @@ function withAnswer<P extends object, A, T>(tunable: Tunable<P, A>, answer: Answ
 /** Algorithms to force. Their shapes are those of the device's profile. */
 export type ForcedConv2d =
   | Exclude<Conv2dAlgorithm, { shape: unknown }>
-  | { readonly kind: 'direct' | 'patches' };
+  | { readonly kind: 'blocks' | 'direct' | 'patches' };
 
 /** Computes every convolution with `algorithm` if possible, and all others as implicit GEMMs. Pointwise ones stay a matmul. */
 export function withConv2dAlgorithm<T>(algorithm: ForcedConv2d, body: () => T): T {
@@ -59,6 +60,7 @@ export function withConv2dAlgorithm<T>(algorithm: ForcedConv2d, body: () => T): 
         const direct = fewChannelsAlgorithm(problem, profileOf(getDevice()));
         return direct?.kind === algorithm.kind ? direct : implicitGemm;
       }
+      if (algorithm.kind === 'blocks') return blockAlgorithm(problem) ?? implicitGemm;
       const allowed =
         (algorithm.kind === 'gemmCol2im' && allowsCol2im(problem)) ||
         (algorithm.kind === 'winograd' && allowsWinograd(problem));

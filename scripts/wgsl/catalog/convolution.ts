@@ -1,5 +1,7 @@
 /** @file The convolution kernels of the catalog. */
 import type { ConvolutionKernelOptions } from '../../../shaders/convolution.ts';
+import type { ConvolutionBlockOptions } from '../../../shaders/convolution/blocks.ts';
+import type { BlockFilterGradShape } from '../../../shaders/convolution/blockFilterGrad.ts';
 import type { PatchOptions } from '../../../shaders/convolution/patches.ts';
 import type { PatchFilterGradShape } from '../../../shaders/convolution/patchFilterGrad.ts';
 import type { DirectOptions } from '../../../shaders/convolution/direct.ts';
@@ -73,6 +75,26 @@ export const convolutionKernels: Family = {
     {
       'edges, a row of the kernel, vectors of two': { width: 2, rowLanes: 1, edges: true },
     },
+  ),
+  convolutionBlocks: entry<ConvolutionBlockOptions>(
+    {
+      direction: 'forward',
+      width: 2,
+      columns: { window: 2, stride: 1, results: 3, phase: 0 },
+      bias: false,
+      activation: 'value',
+    },
+    {
+      'one channel, bias': { width: 1, bias: true },
+      'input gradient, strided': {
+        direction: 'inputGrad',
+        columns: { window: 3, stride: 2, results: 4, phase: 1 },
+      },
+    },
+  ),
+  convolutionBlocksFilterGrad: entry<BlockFilterGradShape>(
+    { direction: 'filterGrad', width: 1, window: 2, stride: 1 },
+    { 'vectors, strided': { width: 3, stride: 2 } },
   ),
   directConvolution: entry<DirectOptions>(
     {
