@@ -2,7 +2,7 @@
 import { getDevice, init, type Tensor, tidy, zeros } from 'retrograd';
 import type { AdapterKind } from '../../src/webgpu/adapter.ts';
 import { createProfile } from '../../src/kernels/deviceProfile.ts';
-import { loadKernelsFor } from '../../src/kernels/loadGpuKernels.ts';
+import { loadKernelsFor } from '../../src/kernels/loadKernelsFor.ts';
 import type { HostArray } from '../host.ts';
 import { type Contender, type Library, type Peer, peers as peerNames } from '../job.ts';
 import { captureNothing } from '../peers/ort.ts';

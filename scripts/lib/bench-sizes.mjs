@@ -41,11 +41,11 @@ async function weigh(entry) {
   });
   const outputs = [result].flat().flatMap((bundle) => ('output' in bundle ? bundle.output : []));
   const chunks = outputs.flatMap((file) => (file.type === 'chunk' ? [file] : []));
-  const { first, device, gpu, later } = byLoad(chunks);
+  const { first, device, gpu, software, later } = byLoad(chunks);
   const assets = outputs.flatMap((file) => (file.type === 'asset' ? [file.source] : []));
   return {
     first: sizeOf([...first.map(({ code }) => code), ...assets]),
-    later: sizeOf([...device, ...gpu, ...later].map(({ code }) => code)),
+    later: sizeOf([...device, ...gpu, ...software, ...later].map(({ code }) => code)),
   };
 }
 

@@ -3,13 +3,14 @@
 
 /** @typedef {{ fileName: string, isEntry: boolean, imports: string[], moduleIds: string[] }} Chunk */
 
-/** What Retrograd loads with the device: its implementation and the kernels; and the kernels that only GPUs need. */
+/** What Retrograd loads with the device: its implementation and the kernels; and the kernels that only GPUs or software adapters need. */
 const WITH_DEVICE = /kernels\/coreKernels\.[jt]s$/;
 const FOR_GPUS = /kernels\/lazyGpuKernels\.[jt]s$/;
+const FOR_SOFTWARE = /kernels\/lazySoftwareKernels\.[jt]s$/;
 
 /**
- * Returns the chunks loaded with the entry, those loaded with any device, those that devices of GPUs load besides, and those
- * that `import()` loads on first use.
+ * Returns the chunks loaded with the entry, those loaded with any device, those that devices of GPUs and of software adapters load
+ * besides, and those that `import()` loads on first use.
  *
  * @template {Chunk} C
  * @param {readonly C[]} chunks
@@ -27,8 +28,9 @@ export function byLoad(chunks) {
     ).filter((chunk) => !loaded.includes(chunk));
   const device = loadedWith(WITH_DEVICE, first);
   const gpu = loadedWith(FOR_GPUS, [...first, ...device]);
-  const atStart = [...first, ...device, ...gpu];
-  return { first, device, gpu, later: chunks.filter((chunk) => !atStart.includes(chunk)) };
+  const software = loadedWith(FOR_SOFTWARE, [...first, ...device]);
+  const atStart = [...first, ...device, ...gpu, ...software];
+  return { first, device, gpu, software, later: chunks.filter((chunk) => !atStart.includes(chunk)) };
 }
 
 /**

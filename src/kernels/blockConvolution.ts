@@ -16,12 +16,13 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import { blockGrid } from './blockGrid.ts';
 import { type Conv2dCall, type Conv2dLauncher, widened } from './conv2dCall.ts';
-import { type BlockAlgorithm, iterationsOfRow } from './convolutionBlocks.ts';
+import { iterationsOfRow } from './convolutionBlocks.ts';
 import { profileOf } from './deviceProfile.ts';
 import { biasBinding, biasStorage, epilogueOptions } from './epilogue.ts';
 import { maxIterations } from './iterationLimit.ts';
 import { output } from './output.ts';
 import { addPartialSums, partialSpec } from './partialSums.ts';
+import type { BlockAlgorithm } from './softwareKernels.ts';
 
 const kernel = /* @__PURE__ */ defineKernel({
   name: 'convolutionBlocks',

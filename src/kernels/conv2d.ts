@@ -2,7 +2,6 @@
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { algorithmFor } from './algorithmFor.ts';
-import { blockConvolution } from './blockConvolution.ts';
 import { gemmCol2im } from './col2im.ts';
 import { type Conv2dAlgorithm, conv2dTunable } from './conv2dAlgorithm.ts';
 import type { Conv2dCall, Conv2dLauncher } from './conv2dCall.ts';
@@ -11,13 +10,14 @@ import { implicitGemm } from './implicitGemm.ts';
 import type { Epilogue } from './epilogue.ts';
 import { type DirectAlgorithm, gpuKernels, type PatchAlgorithm } from './gpuKernels.ts';
 import { pointwiseGemm } from './pointwiseGemm.ts';
+import { type BlockAlgorithm, softwareKernels } from './softwareKernels.ts';
 import { winograd } from './winograd.ts';
 
 const launchers: Readonly<Record<Conv2dAlgorithm['kind'], Conv2dLauncher<Conv2dAlgorithm>>> = {
   gemm: pointwiseGemm,
   implicitGemm,
   gemmCol2im,
-  blocks: blockConvolution,
+  blocks: { launch: (call: Conv2dCall<BlockAlgorithm>) => softwareKernels().blocks.launch(call) },
   direct: { launch: (call: Conv2dCall<DirectAlgorithm>) => gpuKernels().direct.launch(call) },
   patches: { launch: (call: Conv2dCall<PatchAlgorithm>) => gpuKernels().patches.launch(call) },
   winograd,

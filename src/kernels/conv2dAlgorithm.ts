@@ -7,10 +7,10 @@ import { type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
 import type { WinogradProfile } from './adapterProfile.ts';
 import type { DeviceProfile } from './deviceProfile.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import { type BlockAlgorithm, blockAlgorithm, costOfBlocks } from './convolutionBlocks.ts';
 import { subgroupMatrixCost } from './gemmAlgorithm.ts';
 import { upTo } from './rounding.ts';
 import { type DirectAlgorithm, gpuKernels, type PatchAlgorithm } from './gpuKernels.ts';
+import { type BlockAlgorithm, softwareKernels } from './softwareKernels.ts';
 
 /** What the choice depends on: costs, the largest blocks of invocations, and the subgroup matrices of the device, if it has any. */
 type Conv2dProfile = Pick<DeviceProfile, 'conv2d' | 'gemm'> & Partial<Pick<DeviceProfile, 'subgroupMatrix'>>;
@@ -138,11 +138,11 @@ function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCa
   if (direct) {
     candidates.push({ ...named(direct), cost: directCost * workOf(geometry), rank: 0, minWork });
   }
-  const blocks = profile.conv2d.blocks && blockAlgorithm(problem);
+  const blocks = profile.conv2d.blocks && softwareKernels().blockAlgorithm(problem);
   if (blocks) {
     candidates.push({
       ...named(blocks),
-      cost: costOfBlocks(problem, blocks, workOf(geometry)),
+      cost: softwareKernels().costOfBlocks(problem, blocks, workOf(geometry)),
       rank: 0,
       minWork: smallLaunch,
     });

@@ -2,19 +2,14 @@
  * @file How convolutions of few channels, of a group or of all, are computed in blocks of adjacent results without a GEMM: pure
  * functions of the problem.
  */
-import type { BlockShape, BlockWidth } from '../../shaders/convolution/blocks.ts';
-import { type BlockFilterGradShape, filterGradColumns } from '../../shaders/convolution/blockFilterGrad.ts';
+import type { BlockWidth } from '../../shaders/convolution/blocks.ts';
+import { filterGradColumns } from '../../shaders/convolution/blockFilterGrad.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import { phaseOf } from './blockGrid.ts';
 import { joinsTaps } from './joinedTaps.ts';
+import type { BlockAlgorithm } from './softwareKernels.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { maxIterations } from './iterationLimit.ts';
-
-/** Each result is summed by one invocation, which computes adjacent ones. */
-export interface BlockAlgorithm {
-  readonly kind: 'blocks';
-  readonly shape: BlockShape | BlockFilterGradShape;
-}
 
 /** With more channels on both sides, a GEMM pads little. */
 const maxChannels = 12;

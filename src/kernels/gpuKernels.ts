@@ -1,18 +1,18 @@
 /**
- * @file The kernels that only profiles of GPUs select. They are loaded apart from the core (loadGpuKernels.ts), so that software
+ * @file The kernels that only profiles of GPUs select. They are loaded apart from the core (loadKernelsFor.ts), so that software
  * adapters don't load them: the core selects and launches them by what has been provided here.
  */
 import type { DirectShape } from '../../shaders/convolution/direct.ts';
 import type { PatchShape } from '../../shaders/convolution/patches.ts';
 import type { PatchFilterGradShape } from '../../shaders/convolution/patchFilterGrad.ts';
 import type { ReduceOptions } from '../../shaders/reduce/program.ts';
-import { DeviceError } from '../core/errors.ts';
 import type { GemmTile } from '../../shaders/gemm/problem.ts';
 import type { AdapterProfile, GemmProfile } from './adapterProfile.ts';
 import type { Conv2dLauncher } from './conv2dCall.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import type { DeviceProfile } from './deviceProfile.ts';
 import type { GemmProblem, GemmSize, Split } from './gemmProblem.ts';
+import { loadedPart } from './loadedPart.ts';
 import type { Band, TiledImage, Tiling, TransformedKernel, WinogradOperands } from './winogradTransforms.ts';
 
 /** Each result is summed by one invocation, from values that a workgroup shares. */
@@ -63,19 +63,10 @@ export interface GpuKernels {
   laneReduce(options: ReduceOptions): string;
 }
 
-let provided: GpuKernels | null = null;
+const part = /* @__PURE__ */ loadedPart<GpuKernels>('GPUs');
 
 /** Called when the kernels have been loaded. */
-export function provideGpuKernels(kernels: GpuKernels): void {
-  provided = kernels;
-}
+export const provideGpuKernels = part.provide;
 
 /** Errors: DeviceError if they haven't been loaded. */
-export function gpuKernels(): GpuKernels {
-  if (provided) return provided;
-  throw new DeviceError({
-    rule: 'the kernels of GPUs must be loaded before they are selected or launched.',
-    received: 'an algorithm or a profile of GPUs that init() did not load',
-    hint: 'set the profile by await init({ adapterProfile }), which loads its kernels.',
-  });
-}
+export const gpuKernels = part.get;

@@ -6,7 +6,7 @@ import type { AdapterKind } from '../webgpu/adapter.ts';
 import { open, type OpenOptions } from '../webgpu/open.ts';
 import type { Device, DeviceTuning } from '../webgpu/device.ts';
 import { blockFailing } from './blockFailing.ts';
-import { loadKernelsFor } from './loadGpuKernels.ts';
+import { loadKernelsFor } from './loadKernelsFor.ts';
 import { loadKernels } from './loadKernels.ts';
 
 /** Options of `init`. */

@@ -11,13 +11,13 @@ import {
   conv2dTunable,
 } from '../kernels/conv2dAlgorithm.ts';
 import type { Conv2dProblem } from '../kernels/conv2dProblem.ts';
-import { blockAlgorithm } from '../kernels/convolutionBlocks.ts';
 import { gpuKernels } from '../kernels/gpuKernels.ts';
 import { gemmTunable, onTile } from '../kernels/gemmAlgorithm.ts';
 import { tiledAlgorithms, tileName } from '../kernels/gemmAlgorithms.ts';
 import type { GemmProblem } from '../kernels/gemmProblem.ts';
 import { gemmTiles } from '../kernels/gemmTiles.ts';
 import { subgroupMatrixTile } from '../kernels/matrixTiles.ts';
+import { softwareKernels } from '../kernels/softwareKernels.ts';
 import { type ProfilePart, withoutPart } from '../kernels/profileParts.ts';
 import type { Check } from './check.ts';
 import {
@@ -160,7 +160,13 @@ function conv2dVariants(device: Device, profile: DeviceProfile): Variant[] {
     });
   return [
     ...(profile.conv2d.blocks
-      ? [variantOf('blocks', [...fewChannelConvolutions(), ...patchConvolutions()], blockAlgorithm)]
+      ? [
+          variantOf(
+            'blocks',
+            [...fewChannelConvolutions(), ...patchConvolutions()],
+            softwareKernels().blockAlgorithm,
+          ),
+        ]
       : []),
     variant({ kind: 'gemmCol2im' }, fewChannelConvolutions(), allowsCol2im),
     ...(profile.conv2d.direct

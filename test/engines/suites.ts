@@ -6,7 +6,7 @@
 import { init, verify } from '../../src/index.ts';
 import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
 import { createProfile } from '../../src/kernels/deviceProfile.ts';
-import { loadKernelsFor } from '../../src/kernels/loadGpuKernels.ts';
+import { loadKernelsFor } from '../../src/kernels/loadKernelsFor.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 import { checkNames } from '../conformance/page.ts';
 import { checkPrograms as checkDifferential } from '../support/differential/programs.ts';

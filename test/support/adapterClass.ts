@@ -2,7 +2,7 @@
 import type { AdapterClass } from '../../src/webgpu/adapter.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
 import { createProfile, type DeviceProfile } from '../../src/kernels/deviceProfile.ts';
-import { loadKernelsFor } from '../../src/kernels/loadGpuKernels.ts';
+import { loadKernelsFor } from '../../src/kernels/loadKernelsFor.ts';
 
 await loadKernelsFor('discrete');
 

@@ -13,7 +13,7 @@ import {
 import { blockAlgorithm } from '../../src/kernels/convolutionBlocks.ts';
 import { fewChannelsAlgorithm } from '../../src/kernels/fewChannels.ts';
 import { gemmTunable, onTile } from '../../src/kernels/gemmAlgorithm.ts';
-import { loadKernelsFor } from '../../src/kernels/loadGpuKernels.ts';
+import { loadKernelsFor } from '../../src/kernels/loadKernelsFor.ts';
 
 await loadKernelsFor('discrete');
 

@@ -7,11 +7,12 @@ import type { AdapterKind } from '../webgpu/adapter.ts';
  * loaded first. Errors: DeviceError if the module can't be loaded. Calling it again retries.
  */
 export async function loadKernelsFor(kind: AdapterKind): Promise<void> {
-  if (kind === 'software') return;
-  const provide = await lazyImport(
-    'the kernels of GPUs',
-    // Bundlers see by the member access that the rest of the module isn't read.
-    async () => (await import('./lazyGpuKernels.ts')).provide,
-  );
+  // Bundlers see by the member access that the rest of a module isn't read.
+  const provide = await (kind === 'software'
+    ? lazyImport(
+        'the kernels of software adapters',
+        async () => (await import('./lazySoftwareKernels.ts')).provide,
+      )
+    : lazyImport('the kernels of GPUs', async () => (await import('./lazyGpuKernels.ts')).provide));
   provide();
 }

@@ -1,4 +1,4 @@
-/** @file The kernels that only GPUs select: software adapters don't load them, GPUs do while their device is opened. */
+/** @file The kernels that only GPUs, or only software adapters, select: these load them while their device is opened, others don't. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -39,12 +39,16 @@ const unloaded = /the kernels of GPUs must be loaded[\s\S]*Hint: .*init\(\{ adap
 const gpuModules =
   /shaders\/(convolution\/(direct|patch|rectangles)|gemm\/(lanes|loader|shared|tiled)|reduce\/lanes)|kernels\/(directConvolution|patchConvolution|patchFilterGrad)/;
 
+const softwareModules = /shaders\/convolution\/block|kernels\/(blockConvolution|convolutionBlocks)/;
+
 test('they are in separate files', async () => {
-  const { first, device, gpu } = byLoad(await bundleApp({}));
-  const modulesOf = (chunks: typeof first) =>
-    chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => gpuModules.test(id));
-  expect(modulesOf([...first, ...device])).toEqual([]);
-  expect(modulesOf(gpu)).toHaveLength(12);
+  const { first, device, gpu, software } = byLoad(await bundleApp({}));
+  const count = (chunks: typeof first, modules: RegExp) =>
+    chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => modules.test(id)).length;
+  expect([first, device, software].map((chunks) => count(chunks, gpuModules))).toEqual([0, 0, 0]);
+  expect([first, device, gpu].map((chunks) => count(chunks, softwareModules))).toEqual([0, 0, 0]);
+  expect(count(gpu, gpuModules)).toBe(12);
+  expect(count(software, softwareModules)).toBe(4);
 });
 
 test('a build into one file, as for a service worker, contains them', async () => {
@@ -53,11 +57,14 @@ test('a build into one file, as for a service worker, contains them', async () =
   // Unlike import(), which a message mentions.
   expect(file?.code).not.toMatch(/\bimport\(["'`]/);
   expect(file?.moduleIds.filter((id) => gpuModules.test(id))).toHaveLength(12);
+  expect(file?.moduleIds.filter((id) => softwareModules.test(id))).toHaveLength(4);
 });
 
 test('every kind of adapter loads what its profile selects', () => {
-  for (const [kind, { conv2d }] of Object.entries(adapterProfiles))
-    expect(conv2d.direct, kind).toBe(kind !== 'software');
+  for (const [kind, { conv2d }] of Object.entries(adapterProfiles)) {
+    const isSoftware = kind === 'software';
+    expect(conv2d, kind).toMatchObject({ direct: !isSoftware, blocks: isSoftware });
+  }
 });
 
 test.each([
