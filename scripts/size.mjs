@@ -34,8 +34,22 @@ export const fit = (x, y) => net.fit(x, y);`;
  * @type {Record<string, { label: string, source: string, limit: number, device: number, gpu: number, software: number }>}
  */
 const CASES = {
-  core: { label: 'matMul, conv2d, gather, grad', source: core, limit: 23.3, device: 47.8, gpu: 15.4, software: 3.6 },
-  model: { label: '… and a model that is applied', source: net, limit: 71, device: 48.2, gpu: 15.6, software: 4.3 },
+  core: {
+    label: 'matMul, conv2d, gather, grad',
+    source: core,
+    limit: 23.3,
+    device: 47.8,
+    gpu: 15.4,
+    software: 3.6,
+  },
+  model: {
+    label: '… and a model that is applied',
+    source: net,
+    limit: 71,
+    device: 48.2,
+    gpu: 15.6,
+    software: 4.3,
+  },
   training: { label: '… and trained', source: training, limit: 71.1, device: 48.2, gpu: 15.6, software: 4.3 },
 };
 
