@@ -3,6 +3,8 @@
  * @file The suites that all four engines run (scripts/test-engines.mjs): unit tests that need nothing of Node, golden cases,
  * random programs, and the checks of `verify` for each kind of adapter.
  */
+// First: the library's modules create their registries as they load.
+import '../support/deferredFinalizers.ts';
 import { init, verify } from '../../src/index.ts';
 import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
 import { createProfile } from '../../src/kernels/deviceProfile.ts';

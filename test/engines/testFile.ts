@@ -1,6 +1,7 @@
 /** @file A test file that is imported once and run by vitest's runner as often as asked, each time all or some of its tests. */
-import { afterEach, startTests, type VitestRunner } from '@vitest/runner';
+import { afterEach, beforeEach, startTests, type VitestRunner } from '@vitest/runner';
 import { activeRecorders, stopRecorder } from '../../src/ops/recorders.ts';
+import { beginTest } from '../support/beginTest.ts';
 import { takeUncapturedErrors } from '../support/gpu.ts';
 
 type File = Awaited<ReturnType<typeof startTests>>[number];
@@ -80,6 +81,7 @@ export class TestFile {
     const runner: VitestRunner = {
       config,
       async importFile() {
+        beforeEach(beginTest);
         afterEach(leaveNothing);
         await load();
       },

@@ -1,16 +1,14 @@
 /**
  * @file Set-up of every unit test file: installs Dawn's WebGPU as in a browser (`navigator.gpu` and the `GPU…` globals), and
- * fails if there is no adapter. Every test draws the same random values in every run, alone or after others, and what
- * earlier tests dropped is freed before it or not until its end. A test also fails if it leaves an uncaptured GPU error, or a tape that still records: later
+ * fails if there is no adapter. A test also fails if it leaves an uncaptured GPU error, or a tape that still records: later
  * tests share its process, and their compiled functions wouldn't be captured.
  */
 // First: the library's modules create their registries as they load.
-import { runFinalizers } from './deferredFinalizers.ts';
+import './deferredFinalizers.ts';
 import { afterEach, beforeAll, beforeEach } from 'vitest';
-import { printed } from '../../src/core/warn.ts';
 import { activeRecorders, stopRecorder } from '../../src/ops/recorders.ts';
-import { setRandomSeed } from '../../src/ops/seeds.ts';
 import { openedDevice } from '../../src/webgpu/current.ts';
+import { beginTest } from './beginTest.ts';
 import { installNodeGpu, takeUncapturedErrors } from './gpu.ts';
 
 await installNodeGpu();
@@ -22,15 +20,9 @@ beforeAll(async () => {
     .catch(() => {});
 });
 
-// For what a file draws as it loads.
-setRandomSeed(0);
-
-beforeEach(() => {
-  setRandomSeed(0);
-  runFinalizers();
-  // A warning is printed once per process, and tests of other files may have met it.
-  printed.clear();
-});
+// Also for what a file draws as it loads.
+beginTest();
+beforeEach(beginTest);
 
 afterEach(async () => {
   const recorders = activeRecorders();
