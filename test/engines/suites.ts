@@ -26,7 +26,7 @@ const modules: Readonly<Record<string, () => Promise<unknown>>> = import.meta.gl
   '../keras/optimizers/*.test.ts',
   '../training-step.test.ts',
   // Tests that read files or use Node's process.
-  '!../kernels/{adapterProfiles,gpuKernels,math,selection,subgroupMatrices}.test.ts',
+  '!../kernels/{adapterProfiles,loadedKernels,math,selection,subgroupMatrices}.test.ts',
   '!../autodiff/{dropped,frozenValues,gradients}.test.ts',
   '!../keras/layers/core/lambda.test.ts',
   '!../keras/models/summary.test.ts',

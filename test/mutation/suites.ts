@@ -3,6 +3,8 @@
  * @file The tests of a mutation run (scripts/test-mutation.mjs): which mutants each reaches, and which test fails with a mutant.
  * All run in one process, which keeps its device and its pipelines.
  */
+// First: the library's modules create their registries as they load.
+import '../support/deferredFinalizers.ts';
 import { init } from '../../src/index.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 import { mutantSwitch, takeCoverage, withMutant } from './mutantSwitch.ts';
