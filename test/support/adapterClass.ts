@@ -4,7 +4,7 @@ import { getDevice } from '../../src/webgpu/current.ts';
 import { createProfile, type DeviceProfile } from '../../src/kernels/deviceProfile.ts';
 import { loadKernelsFor } from '../../src/kernels/loadKernelsFor.ts';
 
-await loadKernelsFor('discrete');
+await Promise.all([loadKernelsFor('discrete'), loadKernelsFor('software')]);
 
 export const adapterClasses: readonly AdapterClass[] = ['cpu', 'gpu'];
 

@@ -15,7 +15,7 @@ import { fewChannelsAlgorithm } from '../../src/kernels/fewChannels.ts';
 import { gemmTunable, onTile } from '../../src/kernels/gemmAlgorithm.ts';
 import { loadKernelsFor } from '../../src/kernels/loadKernelsFor.ts';
 
-await loadKernelsFor('discrete');
+await Promise.all([loadKernelsFor('discrete'), loadKernelsFor('software')]);
 
 /** An algorithm for a problem; null leaves the choice to the kernels. */
 type Answer<P extends object, A> = (problem: P) => A | null;
