@@ -3,11 +3,12 @@
  * an image's channel and a few channels of the cotangent, for all taps of a row of the kernel. sums[part, taps, channel, filter] of
  * some rows of the images; a second launch adds the parts.
  */
+import { valueType } from '../depthwise/axis.ts';
 import { maxLoopIterations } from '../depthwise/rows.ts';
 import { flatIndex } from '../lib/indexing.ts';
-import { components, each, range } from '../lib/text.ts';
+import { each, range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
-import { type BlockWidth, blockType, blockWorkgroup, readVector } from './blocks.ts';
+import { type BlockWidth, blockWorkgroup, partOf, readVector } from './blocks.ts';
 
 export type BlockFilterGradShape = {
   direction: 'filterGrad';
@@ -67,7 +68,7 @@ fn main(
   let tap_row = line % params.kernel_h;
   let part = line / params.kernel_h;
   let last_row = min((part + 1u) * params.rows_per_part, params.rows);
-  ${each(taps, (tap) => `var sum_${tap} = ${blockType(width)}();`)}
+  ${each(taps, (tap) => `var sum_${tap} = ${valueType(width)}();`)}
   var out_row = part * params.rows_per_part;
   for (var iteration = 0u; iteration < ${maxLoopIterations}u; iteration++) {
     if (out_row >= last_row) {
@@ -91,7 +92,7 @@ fn main(
         pixels,
         (j) => `{
         let dy = select(
-          ${blockType(width)}(),
+          ${valueType(width)}(),
           ${readVector('cotangent', width, `to + ${j}u * params.out_c`, '1u')},
           column + ${j}u < params.out_w,
         );
@@ -106,7 +107,7 @@ fn main(
     each(
       range(width),
       (of) =>
-        `sums[first + ${tap}u * params.group_in * params.out_c + ${of}u] = sum_${tap}${width === 1 ? '' : `.${components[of]}`};`,
+        `sums[first + ${tap}u * params.group_in * params.out_c + ${of}u] = ${partOf(`sum_${tap}`, width, of)};`,
     ),
   )}
 }

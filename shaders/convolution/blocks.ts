@@ -5,7 +5,13 @@
  *
  * The columns of the window are part of the program (../depthwise/axis.ts): as a loop over taps, it would take twice as long.
  */
-import { blockAxis, blockGridParams, type Direction } from '../depthwise/axis.ts';
+import {
+  blockAxis,
+  blockGridParams,
+  type ChannelWidth,
+  type Direction,
+  valueType,
+} from '../depthwise/axis.ts';
 import { maxLoopIterations } from '../depthwise/rows.ts';
 import { activationFunction, type EpilogueOptions } from '../lib/epilogue.ts';
 import { flatIndex } from '../lib/indexing.ts';
@@ -14,7 +20,7 @@ import { wgsl } from '../lib/wgsl.ts';
 import type { DirectAxis } from './direct.ts';
 
 /** Channels that an invocation computes. They divide those of a group. */
-export type BlockWidth = 1 | 2 | 3 | 4;
+export type BlockWidth = ChannelWidth | 3;
 
 export type BlockShape = {
   direction: Direction;
@@ -50,15 +56,17 @@ export const blockParams = {
   alpha: 'f32',
 } as const;
 
-export const blockType = (width: BlockWidth) => (width === 1 ? 'f32' : `vec${width}<f32>`);
-
 /** Reads `width` values from `array`, from the index `at` on, each `step` after the one before. */
 export function readVector(array: string, width: BlockWidth, at: string, step: string): string {
   if (width === 1) return `${array}[${at}]`;
-  return `${blockType(width)}(${range(width)
+  return `${valueType(width)}(${range(width)
     .map((i) => `${array}[${at} + ${i}u * ${step}]`)
     .join(', ')})`;
 }
+
+/** Value `i` of `name`, which has `width` of them. */
+export const partOf = (name: string, width: BlockWidth, i: number) =>
+  width === 1 ? name : `${name}.${components[i]}`;
 
 export function convolutionBlocks({
   direction,
@@ -69,7 +77,7 @@ export function convolutionBlocks({
 }: ConvolutionBlockOptions): string {
   const { window, stride, results, phase } = columns;
   const { terms, extent, step } = blockAxis(direction, window, stride, results, phase);
-  const blocks = range(results);
+  const columnsOfBlock = range(results);
   /** The products of a tap. */
   const multiply = (tap: number) => {
     const uses = terms.flatMap((of, j) =>
@@ -81,7 +89,6 @@ export function convolutionBlocks({
       ${each(uses, ({ j, value }) => `sum_${j} += value_${value} * weight;`)}
     }`;
   };
-  const component = (j: number, part: number) => `sum_${j}${width === 1 ? '' : `.${components[part]}`}`;
   return wgsl`
 ${flatIndex}
 ${activationFunction(activation)}
@@ -106,7 +113,7 @@ fn main(
   let from_column = params.from_column + i32(block) * ${step};
   let first_weight = channel_group * params.group_step + channel * params.to_step;
   ${each(range(extent), (x) => `let is_column_${x} = u32(from_column + ${x}) < params.from_w;`)}
-  ${each(blocks, (j) => `var sum_${j} = ${blockType(width)}();`)}
+  ${each(columnsOfBlock, (j) => `var sum_${j} = ${valueType(width)}();`)}
 #if ${direction === 'forward'}
   var tap_row = 0u;
 #else
@@ -146,12 +153,12 @@ fn main(
   let to_channel = channel_group * params.group_vectors * ${width}u + channel;
   let to = (line * params.to_w + to_column) * params.to_c + to_channel;
   ${each(
-    blocks,
+    columnsOfBlock,
     (j) => `if (to_column + ${j}u < params.to_w) {
     ${each(
       range(width),
       (part) =>
-        `result[to + ${j}u * params.to_c + ${part}u] = activate(${component(j, part)}${bias ? ` + bias_values[to_channel + ${part}u]` : ''});`,
+        `result[to + ${j}u * params.to_c + ${part}u] = activate(${partOf(`sum_${j}`, width, part)}${bias ? ` + bias_values[to_channel + ${part}u]` : ''});`,
     )}
   }`,
   )}

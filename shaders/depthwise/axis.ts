@@ -8,8 +8,8 @@ import { range } from '../lib/text.ts';
 /** Adjacent channels per invocation: more share addresses, but take more registers. */
 export type ChannelWidth = 1 | 2 | 4;
 
-/** The WGSL type of their values. */
-export const valueType = (width: ChannelWidth) => (width === 1 ? 'f32' : `vec${width}<f32>`);
+/** The WGSL type of so many values. */
+export const valueType = (width: ChannelWidth | 3) => (width === 1 ? 'f32' : `vec${width}<f32>`);
 
 export type Direction = 'forward' | 'inputGrad';
 

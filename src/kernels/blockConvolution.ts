@@ -17,6 +17,7 @@ import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import { blockGrid } from './blockGrid.ts';
 import { type Conv2dCall, type Conv2dLauncher, widened } from './conv2dCall.ts';
 import { iterationsOfRow } from './convolutionBlocks.ts';
+import { filterGradParts } from './depthwiseGeometry.ts';
 import { profileOf } from './deviceProfile.ts';
 import { biasBinding, biasStorage, epilogueOptions } from './epilogue.ts';
 import { maxIterations } from './iterationLimit.ts';
@@ -93,14 +94,9 @@ function launchFilterGrad({ op, problem, a, b, spec }: Conv2dCall, shape: BlockF
   const { batch, rows, columns, inputs, outputs, groups } = geometry;
   const vectors = outputs / shape.width;
   const lines = rows.window * (inputs / groups) * vectors;
-  const all = batch * rows.output;
   const { busyInvocations } = profileOf(a.device).gemm;
-  const wanted = Math.max(1, Math.min(all, Math.ceil(busyInvocations / lines)));
-  const rowsPerPart = Math.min(
-    Math.ceil(all / wanted),
-    Math.floor(maxIterations / iterationsOfRow(geometry)),
-  );
-  const parts = Math.ceil(all / rowsPerPart);
+  const maxRows = Math.floor(maxIterations / iterationsOfRow(geometry));
+  const { parts, rowsPerPart } = filterGradParts(geometry, lines, busyInvocations, maxRows);
   const sums = output(a.device, parts === 1 ? spec : partialSpec(spec, parts), op);
   const count = parts * lines;
   a.device.launch(filterGradKernel, {
@@ -121,7 +117,7 @@ function launchFilterGrad({ op, problem, a, b, spec }: Conv2dCall, shape: BlockF
       stride_h: rows.stride,
       pad_h: rows.before,
       pad_w: columns.before,
-      rows: all,
+      rows: batch * rows.output,
       rows_per_part: rowsPerPart,
     },
     workgroups: Math.ceil(count / blockWorkgroup),

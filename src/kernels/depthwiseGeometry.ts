@@ -59,14 +59,15 @@ export interface FilterGradParts {
   readonly rowsPerPart: number;
 }
 
-/** Returns the number of parts for which there are `invocations`. */
+/** Returns the number of parts for which there are `invocations`; none has more than `maxRows`. */
 export function filterGradParts(
-  { batch, rows }: DepthwiseGeometry,
+  { batch, rows }: Pick<DepthwiseGeometry, 'batch' | 'rows'>,
   size: number,
   invocations: number,
+  maxRows = Number.POSITIVE_INFINITY,
 ): FilterGradParts {
   const all = batch * rows.output;
   const wanted = Math.max(1, Math.min(all, Math.ceil(invocations / Math.max(1, size))));
-  const rowsPerPart = Math.max(1, Math.ceil(all / wanted));
+  const rowsPerPart = Math.max(1, Math.min(maxRows, Math.ceil(all / wanted)));
   return { parts: Math.max(1, Math.ceil(all / rowsPerPart)), rowsPerPart };
 }
