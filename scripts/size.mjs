@@ -48,9 +48,9 @@ const CASES = {
     limit: 71,
     device: 48.2,
     gpu: 15.6,
-    software: 4.3,
+    software: 4.6,
   },
-  training: { label: '… and trained', source: training, limit: 71.1, device: 48.2, gpu: 15.6, software: 4.3 },
+  training: { label: '… and trained', source: training, limit: 71.1, device: 48.2, gpu: 15.6, software: 4.6 },
 };
 
 /** @param {string} text */
