@@ -249,6 +249,11 @@ export class Device implements EagerDevice, ExecutorHolder {
     this.requireAlive();
   }
 
+  /** Returns why a buffer couldn't be mapped: the device is lost, or what `own` returns and the watch found out, else `cause`. */
+  explain(cause: unknown, own: () => RetrogradError | null = () => null): Promise<RetrogradError> {
+    return this.watch.explain(cause, () => this.#lost, own);
+  }
+
   /** `errors`: why the bytes are wrong, then those that arrived while it waited. Other waits get them, too. */
   async #wait(
     range: BoundRange | null,
@@ -263,7 +268,7 @@ export class Device implements EagerDevice, ExecutorHolder {
     const settled = this.watch.settled();
     const bytes = await reading.catch(async (cause: unknown) => {
       const own = () => range?.buffer.failure ?? loss()?.cause ?? null;
-      throw await this.watch.explain(cause, () => this.#lost, own);
+      throw await this.explain(cause, own);
     });
     const arrived = await settled;
     const lost = loss();

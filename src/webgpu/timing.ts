@@ -100,7 +100,11 @@ export class PassTimer implements StreamWatcher {
     const encoder = gpu.createCommandEncoder({ label });
     encoder.copyBufferToBuffer(resolved, 0, staging, 0, bytes);
     gpu.queue.submit([encoder.finish()]);
-    await Promise.all([staging.mapAsync(MapMode.READ), this.device.submittedWorkDone()]);
+    await Promise.all([staging.mapAsync(MapMode.READ), this.device.submittedWorkDone()]).catch(
+      async (cause: unknown) => {
+        throw await this.device.explain(cause);
+      },
+    );
     const stamps = new BigUint64Array(staging.getMappedRange().slice(0));
     staging.destroy();
     return stamps;

@@ -5,6 +5,14 @@
 import { DeviceError, RetrogradError } from '../core/errors.ts';
 import { joinErrors } from './faults.ts';
 
+/** Milliseconds in which a loss, if it came with other errors, is expected to be reported. */
+const SOON = 100;
+/**
+ * Milliseconds to wait for the loss that explains a failure without another reason. Chromium rejects mappings as soon as a
+ * device is destroyed, and reports the loss once its GPU process has answered: with other programs on all cores, 150 ms later.
+ */
+const AT_LAST = 10_000;
+
 /** One watched call. The first error, in the order of the calls, is the cause; later ones are often its consequences. */
 interface Watched {
   errors: readonly RetrogradError[];
@@ -96,12 +104,14 @@ export class ErrorWatch {
     lost: () => RetrogradError | null,
     own: () => RetrogradError | null,
   ): Promise<RetrogradError> {
-    await Promise.race([this.device.lost, new Promise((resolve) => setTimeout(resolve, 100))]);
+    await this.#lossWithin(SOON);
     await this.settled();
     const known = [own(), cause instanceof RetrogradError ? cause : null, ...this.take()];
+    const error = lost() ?? joinErrors([...new Set(known.filter((one) => one !== null))]);
+    if (error) return error;
+    await this.#lossWithin(AT_LAST);
     return (
       lost() ??
-      joinErrors([...new Set(known.filter((error) => error !== null))]) ??
       new DeviceError({
         rule: 'values can be read back as long as the device works.',
         received: cause instanceof Error ? cause.message : String(cause),
@@ -109,6 +119,16 @@ export class ErrorWatch {
         cause,
       })
     );
+  }
+
+  /** Waits until the device is lost, at most some milliseconds. */
+  async #lossWithin(milliseconds: number): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, milliseconds);
+    });
+    await Promise.race([this.device.lost, late]);
+    clearTimeout(timer);
   }
 
   /** Returns the errors reported since the last call, in the order of the calls that caused them. */

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openDevice } from '../../src/webgpu/adapter.ts';
 import {
   gpuTime,
@@ -30,8 +30,10 @@ import {
   ValueError,
 } from '../../src/index.ts';
 import { commandsOf } from '../../src/autotune/probe.ts';
+import { readBuffers } from '../../src/inspect/step/readBuffers.ts';
 import { withDevice } from '../../src/webgpu/current.ts';
 import { defineKernel } from '../../src/webgpu/kernel.ts';
+import { timePasses } from '../../src/webgpu/timing.ts';
 import { installNodeGpu, readFloats, useDevice } from '../support/gpu.ts';
 import { ownDevice } from '../support/ownDevice.ts';
 
@@ -250,6 +252,45 @@ test('a lost device is reported by pending and by later calls', async () => {
   next.destroy();
   setDevice(before);
   await lost[Symbol.asyncDispose]();
+});
+
+describe('a failed mapping', () => {
+  const delayed = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+  /** As a busy browser does: what was under way fails at once, the loss is reported later. */
+  const reportLate = (gpu: GPUDevice) => {
+    const late = gpu.lost.then((info) => delayed(300).then(() => info));
+    Object.defineProperty(gpu, 'lost', { value: late });
+  };
+
+  test.each<[string, (device: Device) => Promise<unknown>]>([
+    ['values', () => ones([4]).data()],
+    ['values of an inspection', (device) => readBuffers(device, [{ storage: ones([4]).storage, bytes: 16 }])],
+    ['timestamps', (device) => timePasses(device, () => void softmax(ones([4])))],
+  ])('is the loss of the device, even if that is reported later: %s', async (_, read) => {
+    await using own = await ownDevice({
+      descriptor: { requiredFeatures: ['timestamp-query'] },
+      prepare: reportLate,
+    });
+    await ones([4]).data();
+    const reading = read(own.device);
+    own.gpu.destroy();
+    await expect(reading).rejects.toThrow(DeviceLostError);
+  });
+
+  test('is an error of its own on a device that works', async () => {
+    await using own = await ownDevice();
+    const x = ones([4]);
+    own.device.flush();
+    const mapAsync = vi.spyOn(GPUBuffer.prototype, 'mapAsync').mockRejectedValueOnce(new Error('no mapping'));
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const reading = x.data();
+    const rejected = expect(reading).rejects.toThrow(/as long as the device works[\s\S]*no mapping/);
+    await vi.runAllTimersAsync();
+    await rejected;
+    vi.useRealTimers();
+    mapAsync.mockRestore();
+    expect(await x.data()).toEqual(new Float32Array(4).fill(1));
+  });
 });
 
 test('tensors of a device that is not the current one are computed where they are', async () => {

@@ -29,7 +29,11 @@ export async function readBuffers(
       device.stream.copy(buffer, offset, staging, offsets[i] as number, wholeWords(bytes));
     });
     device.flush();
-    await Promise.all([staging.mapAsync(MapMode.READ), device.submittedWorkDone()]);
+    await Promise.all([staging.mapAsync(MapMode.READ), device.submittedWorkDone()]).catch(
+      async (cause: unknown) => {
+        throw await device.explain(cause);
+      },
+    );
     const read = staging.getMappedRange();
     return ranges.map(({ bytes }, i) => read.slice(offsets[i], (offsets[i] as number) + bytes));
   } finally {
