@@ -119,17 +119,26 @@ export class Notebook {
     );
   }
 
-  /** Until a run that was at `step` or beyond counts from the start. */
-  async restarted(cell: string, step: number): Promise<void> {
-    await this.page.waitForFunction(
-      (selector, below) => {
-        const shown = document.querySelector(selector)?.textContent ?? '';
-        return Number(/^Step (\d+)/.exec(shown)?.[1] ?? below) < below;
-      },
-      {},
-      `#cell-${cell} .status span`,
-      step,
-    );
+  /** Does `act`, and waits until the run counts from the start. Every step shown in between is noticed, however soon it goes. */
+  async restarted(cell: string, act: () => Promise<void>): Promise<void> {
+    const restart = await this.page.evaluateHandle((selector) => {
+      const status = document.querySelector(selector) as HTMLElement;
+      const shown = () =>
+        Number(/^Step (\d+)/.exec(status.textContent ?? '')?.[1] ?? Number.POSITIVE_INFINITY);
+      let last = shown();
+      const seen = new Promise<void>((resolve) => {
+        const observer = new MutationObserver(() => {
+          const now = shown();
+          // A first batch may be as long as the run was.
+          if (now <= last) resolve();
+          last = now;
+        });
+        observer.observe(status, { childList: true, characterData: true, subtree: true });
+      });
+      return { seen };
+    }, `#cell-${cell} .status span`);
+    await act();
+    await restart.evaluate(({ seen }) => seen);
   }
 
   async stepNow(cell: string): Promise<number> {
