@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * @file `npm test`: runs all checks, from a fresh clone. Installs what is missing, then runs the stages
- * in rounds, and stops after the first round in which one fails. Closes with a table, and with `N passed, N failed` on a
- * line of its own: the tests of all stages that count tests.
+ * in rounds, and stops after the first round in which one fails. Closes with the failed tests, a table, and `N passed, N failed`
+ * on a line of its own: the tests of all stages that count tests.
  *
  * `npm test -- --only types,unit` runs some stages; their names are below.
  */
@@ -11,12 +11,16 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { ensureFirefox } from './lib/firefox.mjs';
+import { countsIn, failuresIn } from './lib/vitest-report.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 const NODE = process.execPath;
 const OUT = path.join(ROOT, 'out', 'test');
 /** No stage takes this long unless it hangs. */
 const STAGE_MINUTES = 40;
+/** Failures that are repeated at the end, and lines of a stage that has no list of them. */
+const MAX_REPEATED = 20;
+const END_LINES = 20;
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 /**
@@ -24,6 +28,7 @@ const STAGE_MINUTES = 40;
  * @property {string} name
  * @property {string[][]} commands run in order; `node` is this Node
  * @property {(output: string) => Counts | null} [count]
+ * @property {() => readonly string[]} [failures] a text for each failed test; without it, a failure is the end of the output
  * @property {() => Record<string, string>} [prepare] installs what only this stage needs; returns its environment
  */
 
@@ -91,17 +96,9 @@ function vitest(project) {
   return {
     name: project,
     commands: [[...command, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]],
-    count: () => countInReport(report),
+    count: () => countsIn(report),
+    failures: () => failuresIn(report, ROOT),
   };
-}
-
-/** @param {string} report a file that vitest's JSON reporter wrote @returns {Counts | null} */
-function countInReport(report) {
-  if (!fs.existsSync(report)) return null;
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(
-    fs.readFileSync(report, 'utf8'),
-  );
-  return { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests };
 }
 
 /**
@@ -162,7 +159,7 @@ function stop(pid) {
   else process.kill(-pid, 'SIGKILL');
 }
 
-/** @typedef {{ name: string, outcome: 'passed' | 'FAILED' | 'not run', seconds: number, counts: Counts | null }} Row */
+/** @typedef {{ name: string, outcome: 'passed' | 'FAILED' | 'not run', seconds: number, counts: Counts | null, failures: readonly string[] }} Row */
 
 /** @param {Row[]} rows */
 function table(rows) {
@@ -175,8 +172,23 @@ function table(rows) {
   return `\n${lines.join('\n')}\n\n`;
 }
 
+/**
+ * What failed, again: a stage's own output may be thousands of lines above, and some of it on the other stream.
+ *
+ * @param {readonly Row[]} rows
+ */
+function repeated(rows) {
+  return rows
+    .flatMap(({ name, failures }) => failures.map((text) => `\nFAILED in ${name}: ${text}\n`))
+    .slice(0, MAX_REPEATED)
+    .join('');
+}
+
+/** @param {string} output */
+const endOf = (output) => `\n${output.trimEnd().split('\n').slice(-END_LINES).join('\n')}`;
+
 /** @param {string} name @returns {Row} */
-const notRun = (name) => ({ name, outcome: 'not run', seconds: 0, counts: null });
+const notRun = (name) => ({ name, outcome: 'not run', seconds: 0, counts: null, failures: [] });
 
 /** @returns {readonly (readonly (readonly Stage[])[])[]} the rounds, with the stages given by `--only` or all stages */
 function chosenRounds() {
@@ -203,7 +215,7 @@ function chosenRounds() {
  * @param {Record<string, string>} env
  * @returns {Promise<Row>}
  */
-async function runStage({ name, commands, count, prepare }, isShown, env) {
+async function runStage({ name, commands, count, failures, prepare }, isShown, env) {
   if (isShown) process.stdout.write(`\n== ${name}\n`);
   const start = performance.now();
   let output = '';
@@ -219,7 +231,9 @@ async function runStage({ name, commands, count, prepare }, isShown, env) {
   failed ||= (counts?.failed ?? 0) > 0 || (count !== undefined && !counts?.passed); // No test run is no pass.
   if (!isShown) process.stdout.write(`\n== ${name}\n${output}`);
   const seconds = (performance.now() - start) / 1000;
-  return { name, outcome: failed ? 'FAILED' : 'passed', seconds, counts };
+  if (!failed) return { name, outcome: 'passed', seconds, counts, failures: [] };
+  const texts = failures?.() ?? [];
+  return { name, outcome: 'FAILED', seconds, counts, failures: texts.length > 0 ? texts : [endOf(output)] };
 }
 
 /**
@@ -253,7 +267,7 @@ async function main() {
     else rows.push(...(await Promise.all(round.map((track, i) => runTrack(track, i === 0, env)))).flat());
   }
   const failed = rows.some(({ outcome }) => outcome !== 'passed');
-  process.stdout.write(table(rows));
+  process.stdout.write(repeated(rows) + table(rows));
   process.stdout.write(`${((performance.now() - started) / 60_000).toFixed(1)} minutes\n`);
   const passes = rows.reduce((total, { counts }) => total + (counts?.passed ?? 0), 0);
   // A stage that failed without a failed test (a type error, a crash) counts as one failure, so that `0 failed` means success.
