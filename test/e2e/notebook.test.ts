@@ -225,16 +225,20 @@ describe('in Chromium', () => {
       await notebook.move('reconstruct', 'block2_conv2', 0);
       await notebook.move('reconstruct', 'block3_conv2', 0.5);
       await notebook.step('reconstruct', before + 3);
-      await notebook.move('reconstruct', 'size', 32);
-      await notebook.page.waitForFunction(
-        () => document.querySelector<HTMLCanvasElement>('#cell-reconstruct canvas')?.width === 32,
-      );
+      await notebook.restarted('reconstruct', () => notebook.move('reconstruct', 'size', 32));
+      expect(
+        await notebook.page.$eval(
+          '#cell-reconstruct canvas',
+          (canvas) => (canvas as HTMLCanvasElement).width,
+        ),
+      ).toBe(32);
       await notebook.step('reconstruct', 5);
       await notebook.restarted('reconstruct', () => notebook.move('reconstruct', 'seed', 7));
       for (const layer of ['block1_conv2', 'block3_conv2']) await notebook.move('reconstruct', layer, 0);
       await notebook.waitForText('reconstruct', 'Give at least one layer a weight above 0.', '.fault');
       await notebook.move('reconstruct', 'block1_conv2', 1);
       await notebook.page.waitForSelector('#cell-reconstruct[data-state=done] .fault[hidden]');
+      await notebook.step('reconstruct', (await notebook.stepNow('reconstruct')) + 2);
       await notebook.reset('reconstruct');
     });
 
@@ -287,6 +291,7 @@ describe('in Chromium', () => {
           ?.textContent?.includes('4 tensors of whole.safetensors'),
       );
       await notebook.press('reconstruct', 'start');
+      await notebook.page.waitForSelector('#cell-reconstruct .fault[hidden]');
       await notebook.step('reconstruct', 2);
       expect(await notebook.text('#cell-features .output')).toMatch(
         /VGG19 as far as block1_conv2, weights of Keras, 38,720 parameters/,

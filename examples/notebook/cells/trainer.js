@@ -14,6 +14,8 @@ export function trainer(page, make, check = () => {}) {
   let running = false;
   let batch = 1;
   let speed = '';
+  // A request to make the job again that waits for its turn.
+  let asked = null;
   // One thing at a time: a batch of steps, or a job created again.
   let last = Promise.resolve();
   const inTurn = (body) => {
@@ -72,6 +74,8 @@ export function trainer(page, make, check = () => {}) {
     device = await init();
     if (job) return;
     check();
+    // A reset is on its way: the settings that it follows may not fit what was saved.
+    if (asked?.keep === false) saved = null;
     job = await make();
     for (const [name, state] of Object.entries(saved ?? {}))
       job.descents[name].restore(state);
@@ -118,8 +122,6 @@ export function trainer(page, make, check = () => {}) {
 
   /** Restarts with the settings as they are. */
   const reset = () => renew({ keep: false });
-
-  let asked = null;
 
   /** Makes the job again; with `keep`, it continues where it was. Several requests while it is busy count as one. */
   function renew({ keep }) {

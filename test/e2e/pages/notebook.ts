@@ -106,39 +106,41 @@ export class Notebook {
     );
   }
 
-  /** Until a run has come to `step`. */
+  /** Until a run has come to `step`. Throws what the cell reports if the run stops. */
   async step(cell: string, step: number): Promise<void> {
-    await this.page.waitForFunction(
+    const ended = await this.page.waitForFunction(
       (selector, wanted) => {
-        const shown = document.querySelector(selector)?.textContent ?? '';
+        const root = document.querySelector(selector) as HTMLElement;
+        const shown = root.querySelector('.status span')?.textContent ?? '';
+        if (shown.startsWith('Stopped')) return `${shown} ${root.querySelector('.fault')?.textContent}`;
         return Number(/^Step (\d+)/.exec(shown)?.[1] ?? 0) >= wanted;
       },
       {},
-      `#cell-${cell} .status span`,
+      `#cell-${cell}`,
       step,
     );
+    const stopped = await ended.jsonValue();
+    if (typeof stopped === 'string') throw new Error(stopped);
   }
 
-  /** Does `act`, and waits until the run counts from the start. Every step shown in between is noticed, however soon it goes. */
+  /** Does `act`, and waits until another run is shown: its curves begin at other losses. */
   async restarted(cell: string, act: () => Promise<void>): Promise<void> {
-    const restart = await this.page.evaluateHandle((selector) => {
-      const status = document.querySelector(selector) as HTMLElement;
-      const shown = () =>
-        Number(/^Step (\d+)/.exec(status.textContent ?? '')?.[1] ?? Number.POSITIVE_INFINITY);
-      let last = shown();
-      const seen = new Promise<void>((resolve) => {
-        const observer = new MutationObserver(() => {
-          const now = shown();
-          // A first batch may be as long as the run was.
-          if (now <= last) resolve();
-          last = now;
-        });
-        observer.observe(status, { childList: true, characterData: true, subtree: true });
-      });
-      return { seen };
-    }, `#cell-${cell} .status span`);
+    const key = `#cell-${cell} .key li`;
+    const begins = (items: Element[]) =>
+      items.map(({ textContent }) => /([\d.e-]+) → /.exec(textContent ?? '')?.[1] ?? '');
+    const before = await this.page.$$eval(key, begins);
     await act();
-    await restart.evaluate(({ seen }) => seen);
+    await this.page.waitForFunction(
+      (selector, old) => {
+        const now = [...document.querySelectorAll(selector)].map(
+          ({ textContent }) => /([\d.e-]+) → /.exec(textContent ?? '')?.[1],
+        );
+        return now.length > 0 && now.every((loss, i) => loss && loss !== old[i]);
+      },
+      {},
+      key,
+      before,
+    );
   }
 
   async stepNow(cell: string): Promise<number> {
