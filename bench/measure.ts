@@ -93,7 +93,8 @@ function takesPart(own: number, round: number, rounds: number): boolean {
 }
 
 async function samplesOf(name: string, { sample, samples, repeats }: Plan): Promise<number[]> {
-  const bench = new Bench({ iterations: samples, time: 0, warmup: false, retainSamples: true });
+  const now = () => performance.now();
+  const bench = new Bench({ iterations: samples, time: 0, warmup: false, retainSamples: true, now });
   bench.add(name, sample, { async: true });
   await bench.run();
   const result = bench.tasks[0]?.result;

@@ -1,8 +1,11 @@
-/** @file Measuring: medians, interleaving, and contenders that break. */
-import { expect, it } from 'vitest';
+/** @file Measuring: medians, interleaving, and contenders that break. By a clock of the tests, so that no load changes it. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Measurement, measure, summarize } from '../../bench/measure.ts';
 
-const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const pause = async (milliseconds: number) => void vi.advanceTimersByTime(milliseconds);
 
 it('summarizes by the median and half the distance of the quartiles', () => {
   expect(summarize([5, 1, 3, 2, 4])).toEqual({ median: 3, spread: 1 / 3, samples: 5 });
