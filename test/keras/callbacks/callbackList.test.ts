@@ -1,5 +1,5 @@
 /** @file Lists of callbacks: order, waiting, and when logs of batches are read. */
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ValueError } from '../../../src/core/errors.ts';
 import {
   Callback,
@@ -15,7 +15,9 @@ import { StubModel } from './stub.ts';
 const params: RunParams = { epochs: 2, steps: 3, verbose: 0 };
 const listOf = (callbacks: never, options: object = {}) =>
   new CallbackList(callbacks, { model: new StubModel(), params, ...options });
-const later = (milliseconds = 0) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const later = () => new Promise((resolve) => setTimeout(resolve));
+
+afterEach(() => void vi.useRealTimers());
 
 /** Returns a reader that counts. */
 function reader(values: Logs[]) {
@@ -119,6 +121,7 @@ describe('logs of batches', () => {
   });
 
   test('arrive later for callbacks that use the latest; training does not wait', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
     let arrive = (_: Logs) => {};
     let reads = 0;
     const read = () => {
@@ -142,7 +145,7 @@ describe('logs of batches', () => {
     list.onTrainBatchEnd(2, read);
     expect(reads).toBe(1); // Too soon for another.
     expect(seen).toEqual([{}, {}, { loss: 5 }]);
-    await later(110);
+    vi.advanceTimersByTime(110);
     list.onTrainBatchEnd(3, read);
     expect(reads).toBe(2);
     let ended = false;
