@@ -38,7 +38,7 @@ const CASES = {
     label: 'matMul, conv2d, gather, grad',
     source: core,
     limit: 23.3,
-    device: 47.8,
+    device: 47.9,
     gpu: 15.4,
     software: 3.6,
   },

@@ -178,10 +178,11 @@ function table(rows) {
  * @param {readonly Row[]} rows
  */
 function repeated(rows) {
-  return rows
-    .flatMap(({ name, failures }) => failures.map((text) => `\nFAILED in ${name}: ${text}\n`))
-    .slice(0, MAX_REPEATED)
-    .join('');
+  const texts = rows.flatMap(({ name, failures }) =>
+    failures.map((text) => `\nFAILED in ${name}: ${text}\n`),
+  );
+  const left = texts.length - MAX_REPEATED;
+  return texts.slice(0, MAX_REPEATED).join('') + (left > 0 ? `\n… and ${left} more, above\n` : '');
 }
 
 /** @param {string} output */

@@ -12,6 +12,7 @@ import { type EagerDevice, EagerExecutor } from './eagerExecutor.ts';
 import { type Executor, type ExecutorHolder, openHolders } from './executor.ts';
 import { registerDevice } from './knownDevices.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
+import { MapMode } from './flags.ts';
 import type { Check, FaultReader } from './faultSets.ts';
 import { Journal } from './journal.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
@@ -249,8 +250,19 @@ export class Device implements EagerDevice, ExecutorHolder {
     this.requireAlive();
   }
 
-  /** Returns why a buffer couldn't be mapped: the device is lost, or what `own` returns and the watch found out, else `cause`. */
-  explain(cause: unknown, own: () => RetrogradError | null = () => null): Promise<RetrogradError> {
+  /**
+   * Maps a buffer for reading, once the work before is done, without a check for faults. Errors: DeviceLostError; DeviceError if
+   * it can't be mapped.
+   */
+  async map(buffer: GPUBuffer): Promise<void> {
+    try {
+      await polled(this.gpu, buffer.mapAsync(MapMode.READ));
+    } catch (cause) {
+      throw await this.#explain(cause);
+    }
+  }
+
+  #explain(cause: unknown, own?: () => RetrogradError | null): Promise<RetrogradError> {
     return this.watch.explain(cause, () => this.#lost, own);
   }
 
@@ -268,7 +280,7 @@ export class Device implements EagerDevice, ExecutorHolder {
     const settled = this.watch.settled();
     const bytes = await reading.catch(async (cause: unknown) => {
       const own = () => range?.buffer.failure ?? loss()?.cause ?? null;
-      throw await this.explain(cause, own);
+      throw await this.#explain(cause, own);
     });
     const arrived = await settled;
     const lost = loss();

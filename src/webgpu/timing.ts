@@ -1,7 +1,7 @@
 /**
  * @file GPU time of compute passes, from timestamp queries if the device has the feature.
  */
-import { BufferUsage, MapMode } from './flags.ts';
+import { BufferUsage } from './flags.ts';
 import type { PreparedLaunch } from './command.ts';
 import type { Device } from './device.ts';
 import type { StreamWatcher } from './streamWatcher.ts';
@@ -100,11 +100,7 @@ export class PassTimer implements StreamWatcher {
     const encoder = gpu.createCommandEncoder({ label });
     encoder.copyBufferToBuffer(resolved, 0, staging, 0, bytes);
     gpu.queue.submit([encoder.finish()]);
-    await Promise.all([staging.mapAsync(MapMode.READ), this.device.submittedWorkDone()]).catch(
-      async (cause: unknown) => {
-        throw await this.device.explain(cause);
-      },
-    );
+    await this.device.map(staging);
     const stamps = new BigUint64Array(staging.getMappedRange().slice(0));
     staging.destroy();
     return stamps;

@@ -5,13 +5,13 @@
 import { DeviceError, RetrogradError } from '../core/errors.ts';
 import { joinErrors } from './faults.ts';
 
-/** Milliseconds in which a loss, if it came with other errors, is expected to be reported. */
-const SOON = 100;
+/** Milliseconds to wait for a loss that would explain more than the errors that are known. */
+const knownWait = 100;
 /**
  * Milliseconds to wait for the loss that explains a failure without another reason. Chromium rejects mappings as soon as a
  * device is destroyed, and reports the loss once its GPU process has answered: with other programs on all cores, 150 ms later.
  */
-const AT_LAST = 10_000;
+const unknownWait = 10_000;
 
 /** One watched call. The first error, in the order of the calls, is the cause; later ones are often its consequences. */
 interface Watched {
@@ -102,16 +102,15 @@ export class ErrorWatch {
   async explain(
     cause: unknown,
     lost: () => RetrogradError | null,
-    own: () => RetrogradError | null,
+    own?: () => RetrogradError | null,
   ): Promise<RetrogradError> {
-    await this.#lossWithin(SOON);
     await this.settled();
-    const known = [own(), cause instanceof RetrogradError ? cause : null, ...this.take()];
-    const error = lost() ?? joinErrors([...new Set(known.filter((one) => one !== null))]);
-    if (error) return error;
-    await this.#lossWithin(AT_LAST);
+    const found = [own?.(), cause, ...this.take()];
+    const known = joinErrors([...new Set(found.filter((error) => error instanceof RetrogradError))]);
+    await this.#lossWithin(known ? knownWait : unknownWait);
     return (
       lost() ??
+      known ??
       new DeviceError({
         rule: 'values can be read back as long as the device works.',
         received: cause instanceof Error ? cause.message : String(cause),

@@ -3,7 +3,7 @@
  * inspection needs the values of a faulty step.
  */
 import type { Device } from '../../webgpu/device.ts';
-import { BufferUsage, MapMode } from '../../webgpu/flags.ts';
+import { BufferUsage } from '../../webgpu/flags.ts';
 import { type Storage, wholeWords } from '../../webgpu/storage.ts';
 
 /** Reads the first `bytes` bytes of each storage, in one submission and one mapping. Errors: those of a lost device. */
@@ -29,11 +29,7 @@ export async function readBuffers(
       device.stream.copy(buffer, offset, staging, offsets[i] as number, wholeWords(bytes));
     });
     device.flush();
-    await Promise.all([staging.mapAsync(MapMode.READ), device.submittedWorkDone()]).catch(
-      async (cause: unknown) => {
-        throw await device.explain(cause);
-      },
-    );
+    await device.map(staging);
     const read = staging.getMappedRange();
     return ranges.map(({ bytes }, i) => read.slice(offsets[i], (offsets[i] as number) + bytes));
   } finally {

@@ -1,5 +1,6 @@
 /** @file What a visitor of the notebook does, for its test. */
 import { PNG } from 'pngjs';
+import { vi } from 'vitest';
 import type { Page } from '../../../scripts/lib/browser.mjs';
 
 export class Notebook {
@@ -125,22 +126,15 @@ export class Notebook {
 
   /** Does `act`, and waits until another run is shown: its curves begin at other losses. */
   async restarted(cell: string, act: () => Promise<void>): Promise<void> {
-    const key = `#cell-${cell} .key li`;
-    const begins = (items: Element[]) =>
-      items.map(({ textContent }) => /([\d.e-]+) → /.exec(textContent ?? '')?.[1] ?? '');
-    const before = await this.page.$$eval(key, begins);
+    const begins = () =>
+      this.page.$$eval(`#cell-${cell} .key li`, (items) =>
+        items.map(({ textContent }) => /([\d.e-]+) → /.exec(textContent ?? '')?.[1] ?? ''),
+      );
+    const before = await begins();
     await act();
-    await this.page.waitForFunction(
-      (selector, old) => {
-        const now = [...document.querySelectorAll(selector)].map(
-          ({ textContent }) => /([\d.e-]+) → /.exec(textContent ?? '')?.[1],
-        );
-        return now.length > 0 && now.every((loss, i) => loss && loss !== old[i]);
-      },
-      {},
-      key,
-      before,
-    );
+    const isOther = (losses: string[]) =>
+      losses.length > 0 && losses.every((loss, i) => loss !== '' && loss !== before[i]);
+    await vi.waitUntil(async () => isOther(await begins()), { timeout: 120_000 });
   }
 
   async stepNow(cell: string): Promise<number> {
