@@ -7,7 +7,7 @@ import { blobSource, type ByteSource } from '../formats/byteSource.ts';
 import type { BrowserAddress } from './addresses.ts';
 import type { BrowserStore, StoredFile } from './browserStore.ts';
 import { streamTarget } from './fileTarget.ts';
-import { openFolder, openIn } from './folders.ts';
+import { entriesOf, openFolder, openIn } from './folders.ts';
 
 export const originFiles: BrowserStore = {
   open: (address) => unlessMissing(() => open(address)),
@@ -46,14 +46,14 @@ export const originFiles: BrowserStore = {
   },
 };
 
-/** Returns a file, with access to those next to it; or the model.json of a folder. */
+/** Returns a file, with access to those next to it; or the file to open in a folder. */
 async function open({ path, text }: BrowserAddress): Promise<ByteSource> {
   const { folder, name } = await parentOf('load', path, false);
   const handle = await folder.getFileHandle(name).catch((error: Error) => {
     if (error.name === 'TypeMismatchError') return null;
     throw error;
   });
-  if (!handle) return openFolder(await folder.getDirectoryHandle(name), `${text}/model.json`);
+  if (!handle) return openFolder(await folder.getDirectoryHandle(name), text);
   return { ...blobSource(await handle.getFile(), text), sibling: (other) => openIn(folder, other) };
 }
 
@@ -95,11 +95,6 @@ async function collect(folder: FileSystemDirectoryHandle, path: string, found: S
     const { size, lastModified } = await (handle as FileSystemFileHandle).getFile();
     found.push({ url: `opfs://${path}${name}`, bytes: size, modified: new Date(lastModified) });
   }
-}
-
-/** TypeScript declares the iteration of folders in another library than the rest of the DOM. */
-function entriesOf(folder: FileSystemDirectoryHandle): AsyncIterable<[string, FileSystemHandle]> {
-  return folder as unknown as AsyncIterable<[string, FileSystemHandle]>;
 }
 
 /** Errors: ValueError if files can only be read. */

@@ -10,14 +10,15 @@ import { isDetached } from '../core/detached.ts';
 import { blobSource, type ByteSource, bytesSource, requireLength } from '../formats/byteSource.ts';
 import { browserAddress } from './addresses.ts';
 import { openStored } from './browserStores.ts';
-import { openFiles, openFolder } from './folders.ts';
+import { openFiles, openFolder, requireEntry } from './folders.ts';
 import { nodeModule } from './nodeModule.ts';
 import { responseSource, unreadable } from './responseSource.ts';
 import { baseName, openUrl } from './urlSource.ts';
 
 /**
  * A source of a file. A string is a path in Node, unless it is a URL; elsewhere it is a URL. `opfs://models/net.keras`
- * and `indexeddb://net` are files in the browser's storage. A folder or a list of files is a model.json of TF.js with its shards.
+ * and `indexeddb://net` are files in the browser's storage. In a folder or a list of files, one file refers to the others: a
+ * model.json of TF.js, the config.json of an unpacked `.keras` file, or the index of shards.
  */
 export type FileSource =
   | string
@@ -88,6 +89,11 @@ async function openNamed(
 /** The parts of Node's modules that are used here. */
 interface NodeFiles {
   open(path: string, flags: string): Promise<NodeFile>;
+  readdir(path: string, options: { withFileTypes: true }): Promise<NodeEntry[]>;
+}
+interface NodeEntry {
+  readonly name: string;
+  isDirectory(): boolean;
 }
 interface NodeUrls {
   fileURLToPath(url: string): string;
@@ -103,26 +109,6 @@ interface NodeFile {
   close(): Promise<void>;
 }
 
-/** Folders that hold something else than a model.json, by a file in them. */
-const otherFolders: readonly [file: string, what: string, hint: string][] = [
-  [
-    'saved_model.pb',
-    'a SavedModel of TensorFlow',
-    'open it in Keras, and save it with model.save("model.keras").',
-  ],
-  [
-    'model.weights.h5',
-    'the files of a .keras archive',
-    'pass the archive, or model.weights.h5 to loadWeights.',
-  ],
-];
-
-async function isThere(fs: NodeFiles, path: string): Promise<boolean> {
-  const handle = await fs.open(path, 'r').catch(() => null);
-  await handle?.close();
-  return handle !== null;
-}
-
 async function openPath(fs: NodeFiles, path: string, name: string): Promise<ByteSource> {
   const handle = await fs.open(path, 'r').catch((cause: Error) => {
     throw unreadable(name, cause.message, 'check the path.', cause);
@@ -130,14 +116,7 @@ async function openPath(fs: NodeFiles, path: string, name: string): Promise<Byte
   const stat = await handle.stat();
   if (!stat.isFile()) {
     await handle.close();
-    if (name.endsWith('model.json')) throw unreadable(name, 'a folder', 'pass the path of a file.');
-    const inside = (file: string) => [path, name].map((part) => `${part.replace(/[\\/]$/, '')}/${file}`);
-    const [model, modelName] = inside('model.json') as [string, string];
-    return openPath(fs, model, modelName).catch(async (error) => {
-      for (const [file, what, hint] of otherFolders)
-        if (await isThere(fs, inside(file)[0] as string)) throw unreadable(name, what, hint);
-      throw error;
-    });
+    return openDirectory(fs, path, name);
   }
   const read: ByteSource['read'] = async (begin, end, memory) => {
     const bytes = memory?.take(end - begin) ?? new Uint8Array(end - begin);
@@ -152,6 +131,17 @@ async function openPath(fs: NodeFiles, path: string, name: string): Promise<Byte
   const folder = path.replace(/[^\\/]*$/, '');
   const sibling = (other: string) => openPath(fs, folder + other, other);
   return { name, size: stat.size, isLocal: true, read, close: () => handle.close(), sibling };
+}
+
+/** Opens the file of a folder that refers to the others. */
+async function openDirectory(fs: NodeFiles, path: string, name: string): Promise<ByteSource> {
+  const found = await fs.readdir(path, { withFileTypes: true }).catch((cause: Error) => {
+    throw unreadable(name, cause.message, 'pass the path of a file or a folder.', cause);
+  });
+  const files = found.filter((entry) => !entry.isDirectory()).map((entry) => entry.name);
+  const entry = requireEntry(name, files.sort());
+  const inside = (folder: string) => `${folder.replace(/[\\/]$/, '')}/${entry}`;
+  return openPath(fs, inside(path), inside(name));
 }
 
 function nameOf(blob: Blob): string {

@@ -32,7 +32,7 @@ async function written(root: NewGroup): Promise<Bytes> {
 
 /** Reads all groups of a file. */
 async function walk(bytes: Bytes): Promise<unknown> {
-  return readWeightStore(await openHdf5(bytesSource(bytes, 'amplified.h5')), context);
+  return readWeightStore([{ root: await openHdf5(bytesSource(bytes, 'amplified.h5')), context }]);
 }
 
 /** Returns the positions of a structure's signature. */

@@ -9,4 +9,4 @@ export {
   weightsName,
 } from './archive.ts';
 export { type LegacyLayer, type NamedTensor, readLegacyLayers, readNamedTensors } from './legacyWeights.ts';
-export { readWeightStore, type StoredVariables } from './weightStore.ts';
+export { readWeightStore, type StoredVariables, type StoreFile } from './weightStore.ts';

@@ -18,18 +18,44 @@ export interface StoredVariables {
 const maxDepth = 64;
 const maxGroups = 100_000;
 
-/** Returns the variables of each object by its path, such as `layers/dense`; that of the root is empty. Errors: FormatError. */
+/** An open HDF5 file with weights. */
+export interface StoreFile {
+  readonly root: Hdf5Group;
+  readonly context: FileContext;
+}
+
+/** The variables of one object by their numbers, from all files that have some. */
+interface Collected {
+  name: string | null;
+  readonly numbered: Map<number, StoredTensor>;
+}
+
+/**
+ * Returns the variables of each object by its path, such as `layers/dense`; that of the root is empty. The variables of an object
+ * may be in several files. Errors: FormatError, also for a variable that is in two of them.
+ */
 export async function readWeightStore(
-  root: Hdf5Group,
-  context: FileContext,
+  files: readonly StoreFile[],
 ): Promise<ReadonlyMap<string, StoredVariables>> {
-  const found = new Map<string, StoredVariables>();
+  const found = new Map<string, Collected>();
+  for (const file of files) await collect(file, found);
+  return new Map(
+    [...found].map(([path, { name, numbered }]) => [path, { name, tensors: inOrder(numbered) }]),
+  );
+}
+
+function inOrder(numbered: ReadonlyMap<number, StoredTensor>): StoredTensor[] {
+  return [...numbered].sort(([a], [b]) => a - b).map(([, tensor]) => tensor);
+}
+
+type Invalid = (rule: string, received: string) => Error;
+
+async function collect({ root, context }: StoreFile, found: Map<string, Collected>): Promise<void> {
   const seen = new Set<number>();
   const open: { group: Hdf5Group; path: string; depth: number }[] = [{ group: root, path: '', depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { group, path, depth } = next;
-    const invalid = (rule: string, received: string) =>
-      fault(context, { place: group.place, rule, received });
+    const invalid: Invalid = (rule, received) => fault(context, { place: group.place, rule, received });
     if (depth > maxDepth) throw invalid(`groups are at most ${maxDepth} deep.`, 'one that is deeper');
     for (const [name, link] of group.links) {
       if (link.kind === 'hard') {
@@ -40,25 +66,29 @@ export async function readWeightStore(
       if (seen.size > maxGroups) throw invalid(`a file has at most ${maxGroups} objects.`, 'more of them');
       const child = await group.child(name);
       if (!child || child instanceof Hdf5Dataset) continue;
-      if (name === 'vars') found.set(path, await readVariables(child, invalid));
+      if (name === 'vars') await collectVariables(child, path, found, invalid);
       else open.push({ group: child, path: path === '' ? name : `${path}/${name}`, depth: depth + 1 });
     }
   }
-  return found;
 }
 
-async function readVariables(
+async function collectVariables(
   group: Hdf5Group,
-  invalid: (rule: string, received: string) => Error,
-): Promise<StoredVariables> {
-  const tensors: StoredTensor[] = [];
+  path: string,
+  found: Map<string, Collected>,
+  invalid: Invalid,
+): Promise<void> {
+  const into = found.get(path) ?? { name: null, numbered: new Map<number, StoredTensor>() };
+  found.set(path, into);
   const names = [...group.links.keys()];
   const unknown = names.find((name) => !/^(0|[1-9]\d{0,8})$/.test(name));
   if (unknown !== undefined) throw invalid('variables are numbered.', `'${unknown}'`);
-  for (const name of names.sort((a, b) => Number(a) - Number(b))) {
+  for (const name of names) {
+    if (into.numbered.has(Number(name)))
+      throw invalid('each variable is in one file.', `'${path}' has ${name} in two of them`);
     const dataset = (await group.dataset(name)) as Hdf5Dataset;
-    tensors.push(await dataset.tensor());
+    into.numbered.set(Number(name), await dataset.tensor());
   }
-  const name = await group.attribute('name');
-  return { name: typeof name?.[0] === 'string' ? name[0] : null, tensors };
+  const label = await group.attribute('name');
+  if (typeof label?.[0] === 'string') into.name = label[0];
 }

@@ -16,7 +16,9 @@ import { withinStored } from '../saving/allotment.ts';
 import { compileStored } from './compileStored.ts';
 import type { TextLayer } from '../saving/textLayers.ts';
 import { fillStored } from '../saving/upload.ts';
-import { openHdf5Weights, openStore, requireContainer } from '../saving/openWeightFile.ts';
+import { readJson, Siblings, textOf } from '../saving/jsonFile.ts';
+import { openHdf5Weights, openStore, openUnpacked } from '../saving/openWeightFile.ts';
+import { requireContainer } from '../saving/requireContainer.ts';
 import type { WeightFile } from '../saving/weightFile.ts';
 
 /** Options of `loadModel`. */
@@ -56,9 +58,10 @@ interface StoredModelFile {
 }
 
 /**
- * Loads a model: `.keras` of Keras 3, a whole model in an older `.h5`, or a layers model of TF.js (model.json with its shards,
- * as a URL, a path, a folder or a list of files). It has its weights and, if it was compiled, the optimizer with its state.
- * The format is recognized by the file's bytes. Nothing in a file is executed.
+ * Loads a model: `.keras` of Keras 3, also unpacked (config.json with its weights), a whole model in an older `.h5`, or a
+ * layers model of TF.js (model.json with its shards); models of several files as a URL, a path, a folder or a list of files. It
+ * has its weights and, if it was compiled, the optimizer with its state. The format is recognized by the file's bytes, not by
+ * its name. Nothing in a file is executed.
  *
  *     const net = await loadModel('model.keras');
  *
@@ -116,7 +119,7 @@ async function read(source: ByteSource, options: LoadModelOptions): Promise<Stor
   const container = await requireContainer(source);
   if (container === 'safetensors' || container === 'legacyTorch') throw weightsOnly(source.name);
   if (container === 'hdf5') return readLegacy(source);
-  if (container === 'json') return readLayersModel(source);
+  if (container === 'json') return readDescribed(source, options);
   const { ZipArchive } = await import('../../formats/zip/index.ts');
   const zip = await ZipArchive.open(source, options.limits);
   if (torchRoot(zip.names) !== null) throw weightsOnly(source.name);
@@ -124,15 +127,20 @@ async function read(source: ByteSource, options: LoadModelOptions): Promise<Stor
   const archive = await openKerasArchive(zip);
   const config = readDocument(archive.config, `${source.name}/config.json`);
   const readAsset = (name: string) => readText(zip, name);
+  const stored = await readKeras(source, config, readAsset, options);
+  return { ...stored, weights: await openStore(archive.weights) };
+}
+
+async function readKeras(
+  source: ByteSource,
+  config: JsonObject,
+  readAsset: (name: string) => Promise<string | null>,
+  options: LoadModelOptions,
+): Promise<Omit<StoredModelFile, 'weights'>> {
   const cut = await cutModel(config, readAsset, `loadModel ${source.name}`, options);
   // The model may have been loaded from an older file and saved again.
   olderFunctions();
-  return {
-    ...cut,
-    compiled: config.compile_config ?? null,
-    weights: await openStore(archive.weights),
-    readAsset,
-  };
+  return { ...cut, compiled: config.compile_config ?? null, readAsset };
 }
 
 const textLayer = /^(TextVectorization|StringLookup)$/;
@@ -162,13 +170,31 @@ async function cutModel(
   });
 }
 
-/** Reads a model.json of TF.js. */
-async function readLayersModel(source: ByteSource): Promise<StoredModelFile> {
+/** Reads a model.json of TF.js, or the config.json of an unpacked `.keras` file. */
+async function readDescribed(source: ByteSource, options: LoadModelOptions): Promise<StoredModelFile> {
+  const json = await readJson(source);
+  if ('weight_map' in json) throw weightsOnly(source.name);
+  if ('class_name' in json) {
+    const readAsset = (name: string) => readSibling(source, name);
+    const stored = await readKeras(source, json, readAsset, options);
+    return { ...stored, weights: await openUnpacked(source, options) };
+  }
   const { openLayersModel } = await import('../saving/layersModel.ts');
-  const { config, compiled, weights, close } = await openLayersModel(source);
-  if (config) return { config, compiled, functions: olderFunctions(), weights: { ...weights, close } };
-  await close();
+  const { config, compiled, weights } = await openLayersModel(source, json);
+  if (config) return { config, compiled, functions: olderFunctions(), weights };
+  await weights.close?.();
   throw weightsOnly(source.name);
+}
+
+/** Returns the text of a file next to `source`; null if there is none. */
+async function readSibling(source: ByteSource, name: string): Promise<string | null> {
+  const siblings = new Siblings(source);
+  const file = await siblings.open(name).catch(() => null);
+  try {
+    return file && (await textOf(file));
+  } finally {
+    await siblings.close();
+  }
 }
 
 async function readLegacy(source: ByteSource): Promise<StoredModelFile> {

@@ -3,17 +3,15 @@ import { FormatError } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
 import type { FileContext } from '../../formats/formatErrors.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
-import { isObject, type JsonObject, readDocument } from '../json/document.ts';
+import { isObject, type JsonObject } from '../json/document.ts';
 import { upgradeLayer } from '../json/olderConfig.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import type { FitOptions } from './fit.ts';
+import { Siblings } from './jsonFile.ts';
 import { readLayersTraining } from './readLayersTraining.ts';
 import { saveablesOf } from './saveables.ts';
 import { Matching, type StoredModel, type StoredWeight } from './storedWeights.ts';
 import type { WeightFile } from './weightFile.ts';
-
-/** Limit of model.json: far larger than the description of any model. */
-const maxJsonBytes = 64 << 20;
 
 export interface LayersModel {
   /** The model in the form of Keras 3. Null for a manifest with weights only. */
@@ -23,13 +21,11 @@ export interface LayersModel {
    */
   readonly compiled: JsonObject | null;
   readonly weights: WeightFile;
-  close(): Promise<void>;
 }
 
-/** Errors: FormatError for other JSON, a manifest or shards that are damaged, and missing shards. */
-export async function openLayersModel(source: ByteSource): Promise<LayersModel> {
+/** `json` is the content of `source`. Errors: FormatError for other JSON, and a manifest or shards that are damaged or missing. */
+export async function openLayersModel(source: ByteSource, json: JsonObject): Promise<LayersModel> {
   const context: FileContext = { file: source.name, format: 'TF.js layers model' };
-  const json = await readJson(source);
   const { format, modelTopology: topology, weightsManifest: manifest } = json;
   const invalid = (rule: string, received: string, hint: string) =>
     new FormatError({ op: source.name, rule, received, hint });
@@ -42,50 +38,22 @@ export async function openLayersModel(source: ByteSource): Promise<LayersModel> 
   }
   if (manifest === undefined) {
     throw invalid(
-      'a model in JSON is a model.json of TF.js.',
+      'a model in JSON is a model.json of TF.js, or a config.json of Keras next to its model.weights.h5.',
       'JSON without a weightsManifest',
       "pass Keras's JSON to modelFromJSON.",
     );
   }
   const { readManifest } = await import('../../formats/tfjs/index.ts');
-  const shards: ByteSource[] = [];
-  const open = async (path: string) => {
-    if (!source.sibling) {
-      throw invalid(
-        'the shards of the weights come along with model.json.',
-        `model.json alone, which names '${path}'`,
-        'pass a URL, a path, a folder, or all files in a list.',
-      );
-    }
-    const shard = await source.sibling(path);
-    shards.push(shard);
-    return shard;
-  };
-  const close = async () => {
-    for (const shard of shards) await shard.close?.();
-  };
+  const shards = new Siblings(source);
   try {
-    const tensors = await readManifest(manifest, open, context);
+    const tensors = await readManifest(manifest, (path) => shards.open(path), context);
     const training = readLayersTraining(json.trainingConfig, tensors.optimizer);
-    const weights = weightFile(tensors.model, training?.state ?? null);
-    return { config: configOf(topology), compiled: training?.config ?? null, weights, close };
+    const weights = weightFile(tensors.model, training?.state ?? null, shards);
+    return { config: configOf(topology), compiled: training?.config ?? null, weights };
   } catch (error) {
-    await close();
+    await shards.close();
     throw error;
   }
-}
-
-async function readJson(source: ByteSource): Promise<JsonObject> {
-  if (source.size > maxJsonBytes) {
-    throw new FormatError({
-      op: source.name,
-      rule: `model.json has at most ${maxJsonBytes} bytes.`,
-      received: `${source.size} bytes`,
-      hint: 'no model needs more: the file is of something else.',
-    });
-  }
-  const text = new TextDecoder().decode(await source.read(0, source.size));
-  return readDocument(text, source.name);
 }
 
 function configOf(topology: unknown): JsonObject | null {
@@ -97,11 +65,13 @@ function configOf(topology: unknown): JsonObject | null {
 function weightFile(
   tensors: ReadonlyMap<string, StoredTensor>,
   optimizer: readonly StoredTensor[] | null,
+  shards: Siblings,
 ): WeightFile {
   return {
     tensors: [...tensors.values()],
     optimizer,
     match: (model, options) => matchLayers(model, tensors, options),
+    close: () => shards.close(),
   };
 }
 

@@ -1,61 +1,68 @@
 /** @file Opens a file with weights in any format, and finds the tensor for each weight of a model. */
-import { FormatError } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
-import { type Container, detectContainer, torchRoot } from '../../formats/detect.ts';
 import type { Hdf5Group } from '../../formats/hdf5/index.ts';
 import type { FileContext } from '../../formats/formatErrors.ts';
-import type { LegacyLayer, NamedTensor, StoredVariables } from '../../formats/keras/index.ts';
-import type { StoredTensor } from '../../formats/storedTensor.ts';
+import type { LegacyLayer, NamedTensor } from '../../formats/keras/index.ts';
+import type { ZipArchive } from '../../formats/zip/index.ts';
 import type { LoadWeightsOptions } from './fileOptions.ts';
-import { isOptimizerPath, matchLegacy, matchNames, matchStore, optimizerPath } from './storedWeights.ts';
+import { readJson, Siblings } from './jsonFile.ts';
+import { openNamedTensors } from './namedTensors.ts';
+import { requireContainer } from './requireContainer.ts';
+import { matchLegacy } from './storedWeights.ts';
 import type { WeightFile } from './weightFile.ts';
+import { namedFile, storeFile, torchFile } from './weightFiles.ts';
 
 /** Opens the weights of any file that has some. Errors: FormatError. */
 export async function openWeightFile(source: ByteSource, options: LoadWeightsOptions): Promise<WeightFile> {
   const container = await requireContainer(source);
-  if (container === 'safetensors') return openSafetensors(source, options);
-  if (container === 'legacyTorch') {
-    const { openLegacyTorch } = await import('../../formats/pytorch/index.ts');
-    return torchFile(await openLegacyTorch(source), options);
+  if (container === 'json') return openDescribed(source, options);
+  if (container === 'hdf5') {
+    const { openHdf5 } = await import('../../formats/hdf5/index.ts');
+    return openHdf5Weights(source, await openHdf5(source));
   }
-  if (container === 'zip') return openZip(source, options);
-  if (container === 'json') return openLayersWeights(source);
-  const { openHdf5 } = await import('../../formats/hdf5/index.ts');
-  return openHdf5Weights(source, await openHdf5(source));
-}
-
-/** Opens a `.keras` file, or one of PyTorch. */
-async function openZip(source: ByteSource, options: LoadWeightsOptions): Promise<WeightFile> {
-  const { ZipArchive } = await import('../../formats/zip/index.ts');
-  const archive = await ZipArchive.open(source, options.limits);
-  const root = torchRoot(archive.names);
-  if (root !== null) {
-    const { openTorchArchive } = await import('../../formats/pytorch/index.ts');
-    return torchFile(await openTorchArchive(archive, root), options);
-  }
+  const archive = container === 'zip' ? await openArchive(source, options) : null;
+  const tensors = await openNamedTensors(source, container, archive);
+  if (tensors) return container === 'safetensors' ? namedFile(tensors, options) : torchFile(tensors, options);
   const { openArchiveWeights } = await import('../../formats/keras/index.ts');
-  return openStore(await openArchiveWeights(archive));
+  return openStore(await openArchiveWeights(archive as ZipArchive));
 }
 
-/** Opens a model.json of TF.js, of which only the weights are read. */
-async function openLayersWeights(source: ByteSource): Promise<WeightFile> {
+async function openArchive(source: ByteSource, { limits }: LoadWeightsOptions): Promise<ZipArchive> {
+  const { ZipArchive } = await import('../../formats/zip/index.ts');
+  return ZipArchive.open(source, limits);
+}
+
+/** Opens the weights next to a JSON file: the index of shards, the config.json of a Keras model, or a model.json of TF.js. */
+async function openDescribed(source: ByteSource, options: LoadWeightsOptions): Promise<WeightFile> {
+  const json = await readJson(source);
+  if ('weight_map' in json) {
+    const { openShards } = await import('./weightShards.ts');
+    return openShards(source, json, options);
+  }
+  if ('class_name' in json) return openUnpacked(source, options);
   const { openLayersModel } = await import('./layersModel.ts');
-  const { weights, close } = await openLayersModel(source);
-  return { ...weights, close };
+  return (await openLayersModel(source, json)).weights;
 }
 
-/** Matches weights by PyTorch's names. */
-async function torchFile(
-  tensors: ReadonlyMap<string, StoredTensor>,
-  { modules }: LoadWeightsOptions,
-): Promise<WeightFile> {
-  const { matchTorch } = await import('./torch/match.ts');
-  return {
-    tensors: [...tensors.values()],
-    optimizer: null,
-    naming: 'pytorch',
-    match: (model, options) => matchTorch(model, tensors, options, modules),
-  };
+/** Opens the weights next to the config.json of an unpacked `.keras` file, which may be in shards. Errors: FormatError. */
+export async function openUnpacked(source: ByteSource, options: LoadWeightsOptions): Promise<WeightFile> {
+  const siblings = new Siblings(source);
+  try {
+    const found = await siblings.open('model.weights.h5').catch((error: unknown) =>
+      siblings.open('model.weights.json').catch(() => {
+        throw error;
+      }),
+    );
+    const weights = await openWeightFile(found, options);
+    const close = async () => {
+      await weights.close?.();
+      await siblings.close();
+    };
+    return { ...weights, close };
+  } catch (error) {
+    await siblings.close();
+    throw error;
+  }
 }
 
 /** Opens the weights of an HDF5 file of Keras 3, or of an older one. */
@@ -77,13 +84,7 @@ export async function openStore(source: ByteSource): Promise<WeightFile> {
 
 async function storeOf(source: ByteSource, root: Hdf5Group): Promise<WeightFile> {
   const { readWeightStore } = await import('../../formats/keras/index.ts');
-  const store: ReadonlyMap<string, StoredVariables> = await readWeightStore(root, contextOf(source));
-  const inModel = [...store].filter(([path]) => !isOptimizerPath(path));
-  return {
-    tensors: inModel.flatMap(([, { tensors }]) => tensors),
-    optimizer: store.get(optimizerPath)?.tensors ?? null,
-    match: (model, options) => matchStore(model, store, options),
-  };
+  return storeFile(await readWeightStore([{ root, context: contextOf(source) }]));
 }
 
 async function openLegacy(source: ByteSource, root: Hdf5Group, group: Hdf5Group): Promise<WeightFile> {
@@ -105,64 +106,6 @@ async function openLegacy(source: ByteSource, root: Hdf5Group, group: Hdf5Group)
 /** Keras 2 had other variables in another order. */
 function isKeras3(optimizer: readonly NamedTensor[]): boolean {
   return optimizer[0]?.name.endsWith('/iteration') ?? false;
-}
-
-async function openSafetensors(source: ByteSource, options: LoadWeightsOptions): Promise<WeightFile> {
-  const { openSafetensors } = await import('../../formats/safetensors/open.ts');
-  const { tensors } = await openSafetensors(source);
-  if (hasTorchNames(tensors.keys())) return torchFile(tensors, options);
-  return {
-    tensors: [...tensors.values()],
-    optimizer: null,
-    match: (model, options) => matchNames(model, tensors, options),
-  };
-}
-
-/** Returns the container of a file that can hold weights. Errors: FormatError for others. */
-export async function requireContainer(source: ByteSource): Promise<Container> {
-  const container = await detectContainer(source);
-  requireName(source.name, container);
-  if (container !== null) return container;
-  const { recognizeOther } = await import('../../formats/otherFiles.ts');
-  const { what, hint } = (await recognizeOther(source)) ?? {
-    what: source.size === 0 ? 'an empty file' : 'bytes of no format that is known',
-    hint: 'pass a file that Keras, PyTorch or this library saved; it may be cut short.',
-  };
-  throw new FormatError({
-    op: source.name,
-    rule: 'a file of weights is .keras, .weights.h5, .h5, .safetensors, .pt, .pth, or a model.json of TF.js.',
-    received: what,
-    hint,
-  });
-}
-
-/** Returns whether tensors have names as in PyTorch (`features.0.weight`), rather than paths. */
-function hasTorchNames(names: Iterable<string>): boolean {
-  const all = [...names];
-  return (
-    all.some((name) => /(^|\.)(weight|bias|running_mean)$/.test(name)) &&
-    !all.some((name) => name.includes('/'))
-  );
-}
-
-/**
- * Names don't matter, except for `.keras`: Keras itself would read such a file as an archive.
- * Errors: FormatError for another container of that name.
- */
-function requireName(name: string, container: Container | null): void {
-  if (container === null || container === 'zip' || !name.toLowerCase().endsWith('.keras')) return;
-  const what: Record<Exclude<Container, 'zip'>, string> = {
-    hdf5: 'an HDF5 file',
-    safetensors: 'safetensors',
-    legacyTorch: 'a file of PyTorch',
-    json: 'JSON',
-  };
-  throw new FormatError({
-    op: name,
-    rule: 'a file called .keras is a zip archive.',
-    received: what[container],
-    hint: container === 'hdf5' ? 'give it the name .h5.' : 'give it the name of its format.',
-  });
 }
 
 function contextOf({ name }: ByteSource): FileContext {

@@ -26,7 +26,6 @@ const messages: Record<string, RegExp> = {
   'cut_inside_directory.keras': /directory/,
   'not_a_zip.keras': /no format that is known/,
   'empty.keras': /an empty file/,
-  'hdf5_named_keras.keras': /an HDF5 file/,
   'path_traversal.keras': /'\.\.\/evil\.txt'/,
   'duplicate_entry.keras': /'config\.json', twice/,
   'huge_declared_size.keras': /4294967280/,

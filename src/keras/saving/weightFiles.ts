@@ -1,0 +1,52 @@
+/** @file The weights of files as they name them: by paths of Keras 3, by paths of this library, or by PyTorch's names. */
+import type { StoredVariables } from '../../formats/keras/index.ts';
+import type { StoredTensor } from '../../formats/storedTensor.ts';
+import type { LoadWeightsOptions } from './fileOptions.ts';
+import { isOptimizerPath, matchNames, matchStore, optimizerPath } from './storedWeights.ts';
+import type { WeightFile } from './weightFile.ts';
+
+/** Weights by the paths of Keras 3. */
+export function storeFile(store: ReadonlyMap<string, StoredVariables>): WeightFile {
+  const inModel = [...store].filter(([path]) => !isOptimizerPath(path));
+  return {
+    tensors: inModel.flatMap(([, { tensors }]) => tensors),
+    optimizer: store.get(optimizerPath)?.tensors ?? null,
+    match: (model, options) => matchStore(model, store, options),
+  };
+}
+
+/** Weights by paths of this library, or by PyTorch's names: safetensors have either. */
+export async function namedFile(
+  tensors: ReadonlyMap<string, StoredTensor>,
+  options: LoadWeightsOptions,
+): Promise<WeightFile> {
+  if (hasTorchNames(tensors.keys())) return torchFile(tensors, options);
+  return {
+    tensors: [...tensors.values()],
+    optimizer: null,
+    match: (model, options) => matchNames(model, tensors, options),
+  };
+}
+
+/** Weights by PyTorch's names. */
+export async function torchFile(
+  tensors: ReadonlyMap<string, StoredTensor>,
+  { modules }: LoadWeightsOptions,
+): Promise<WeightFile> {
+  const { matchTorch } = await import('./torch/match.ts');
+  return {
+    tensors: [...tensors.values()],
+    optimizer: null,
+    naming: 'pytorch',
+    match: (model, options) => matchTorch(model, tensors, options, modules),
+  };
+}
+
+/** Returns whether tensors have names as in PyTorch (`features.0.weight`), rather than paths. */
+function hasTorchNames(names: Iterable<string>): boolean {
+  const all = [...names];
+  return (
+    all.some((name) => /(^|\.)(weight|bias|running_mean)$/.test(name)) &&
+    !all.some((name) => name.includes('/'))
+  );
+}
