@@ -1,25 +1,15 @@
-/**
- * @file Functions with custom gradients: customGradient, and checkpoint, whose gradient computes the function
- * again.
- */
+/** @file Functions with custom gradients: customGradient; checkpoint has its own file. */
 import { requireFunction } from '../core/arguments.ts';
 import { TapeError } from '../core/errors.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { identity } from '../ops/identity.ts';
 import { type TensorLike, toTensors } from '../ops/operands.ts';
-import {
-  activeRecorders,
-  isAbstract,
-  nextRecording,
-  type Recorder,
-  withRecorders,
-} from '../ops/recorders.ts';
-import { replaySeeds, seedPosition } from '../ops/seeds.ts';
-import { disposing, outsideScopes, tidy } from '../tensor/scope.ts';
+import { activeRecorders, isAbstract, withRecorders } from '../ops/recorders.ts';
+import { outsideScopes } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
-import { Variable } from '../tensor/variable.ts';
-import { Tape } from './recordedCalls.ts';
 import { recordFunction } from './recordFunction.ts';
+
+export { checkpoint } from './checkpoint.ts';
 
 /** What a function given to `customGradient` returns: its value, and its gradient. */
 export interface CustomGradientResult {
@@ -106,56 +96,4 @@ function listOf(
       : describe(list),
     hint: `return a list of ${inputs.length}.`,
   });
-}
-
-/**
- * Runs `f` without keeping what its gradient needs: the backward pass computes `f` again. Trades time for memory.
- * Trainable variables that `f` uses get their gradients. `f` must compute the same when called twice; random ops without
- * a seed do so, since their seeds are replayed.
- * Source: Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016.
- */
-export function checkpoint(f: (...inputs: Tensor[]) => Tensor): (...inputs: TensorLike[]) => Tensor {
-  requireFunction('checkpoint', 'f', f);
-  return (...operands) => {
-    const inputs = toTensors(
-      'checkpoint',
-      [{ name: 'inputs', hostDType: undefined, optional: false }],
-      operands,
-    ) as Tensor[];
-    const usage = new VariableUsage();
-    const seeds = seedPosition();
-    const value = withRecorders([usage], () => tidy(() => identity(f(...inputs))));
-    value.origin = { kind: 'unrecorded', op: 'checkpoint' };
-    const leaves = [...inputs, ...[...usage.variables].filter((v) => !inputs.includes(v))];
-    recordFunction({
-      name: 'checkpoint',
-      inputs: leaves,
-      outputs: [value],
-      backward: ([dy], saved) => replaySeeds(seeds, () => recompute(f, saved, inputs.length, dy as Tensor)),
-    });
-    return value;
-  };
-}
-
-function recompute(
-  f: (...inputs: Tensor[]) => Tensor,
-  leaves: readonly Tensor[],
-  count: number,
-  dy: Tensor,
-): (Tensor | null)[] {
-  return disposing(new Tape(), (tape) => {
-    tape.watch(leaves.filter((leaf) => leaf.dtype === 'float32'));
-    const value = f(...leaves.slice(0, count));
-    return tape.gradients([value], leaves, { outputGradients: dy });
-  });
-}
-
-/** Collects the trainable variables that recorded calls use. */
-class VariableUsage implements Recorder {
-  readonly recording = nextRecording();
-  readonly variables = new Set<Variable>();
-
-  record({ inputs }: { inputs: readonly (Tensor | null)[] }): void {
-    for (const input of inputs) if (input instanceof Variable && input.trainable) this.variables.add(input);
-  }
 }

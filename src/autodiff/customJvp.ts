@@ -49,7 +49,7 @@ export function customJvp(
       name: 'customJvp',
       inputs,
       outputs: [output],
-      backward: ([dy], saved) => transposed(rule, saved, dy as Tensor),
+      backward: ([dy], { inputs }) => transposed(rule, inputs, dy as Tensor),
     });
     return output;
   };

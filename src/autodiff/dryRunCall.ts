@@ -11,7 +11,7 @@ import type { DryRun } from '../execution/dryRun.ts';
 import { insideCall } from '../history/frames.ts';
 import { output } from '../kernels/output.ts';
 import { withRecorders } from '../ops/recorders.ts';
-import { rewindSeeds, seedPosition } from '../ops/seeds.ts';
+import { SeedNotes } from '../ops/seeds.ts';
 import { checkDType } from '../tensor/create.ts';
 import { tidy } from '../tensor/scope.ts';
 
@@ -75,7 +75,7 @@ function bodyOf(op: string, device: Device, target: Target, inputs: readonly unk
 
 /** Runs `body` once without launching anything. */
 export function runDry(op: string, device: Device, body: () => unknown, dry: DryRun): void {
-  const seeds = seedPosition();
+  const seeds = new SeedNotes();
   const run = () => {
     const result = body();
     if (!(result instanceof Promise)) return;
@@ -84,11 +84,11 @@ export function runDry(op: string, device: Device, body: () => unknown, dry: Dry
   };
   const alone = () => withRecorders([], () => insideCall(null, () => tidy(run)));
   finishing(
-    () => withDevice(device, () => dry.run(alone)),
+    () => seeds.observe(() => withDevice(device, () => dry.run(alone))),
     () => dry.end(),
     // Weights that were created keep the seeds they drew.
     () => {
-      if (!dry.disturbed) rewindSeeds(seeds);
+      if (!dry.disturbed) seeds.rewind();
     },
   );
 }

@@ -29,6 +29,7 @@ import { Cotangents } from './cotangents.ts';
 import { gradientObserver } from './gradientObserver.ts';
 import { type GradientOptions, gradientOptionNames, listOf, requireTensors, seedTargets } from './request.ts';
 import { checkGradients } from './checkGradients.ts';
+import type { FunctionDefinition } from './recordFunction.ts';
 import { TapeRecorder } from './tapeRecorder.ts';
 
 /** A call with the values that its gradient reads. */
@@ -43,6 +44,7 @@ interface Record {
   outputSpecs: readonly TensorSpec[];
   savedInputs: readonly (Tensor | null | undefined)[];
   savedOutputs: readonly (Tensor | undefined)[];
+  kept: readonly Tensor[];
   checks: readonly Check[];
 }
 
@@ -101,9 +103,15 @@ export class Tape {
       outputSpecs: outputs.map(({ shape, dtype }) => ({ shape, dtype })),
       savedInputs: inputs.map((input, i) => (readInputs.includes(i) ? input && alias(input) : undefined)),
       savedOutputs: outputs.map((output, i) => (readOutputs.includes(i) ? alias(output) : undefined)),
+      kept: (op as FunctionDefinition).keep?.map(alias) ?? [],
       checks,
     });
     return true;
+  }
+
+  /** Whether gradients may flow to `tensor`: it is watched, or depends on a watched one. */
+  follows({ id }: Tensor): boolean {
+    return this.#connected.has(id);
   }
 
   /** Calls at which gradients of watched tensors end: they have no gradient, or integer results. */
@@ -253,8 +261,8 @@ export class Tape {
             const isZero = isFloating(spec.dtype) && !op.takesNull;
             return cotangents.get(id) ?? (isZero ? fill(spec.shape, 0) : null);
           });
-          const { savedInputs: inputs, savedOutputs: outputs } = record;
-          const saved = { inputs, outputs, inputSpecs, outputSpecs, needs, plan, options };
+          const { savedInputs: inputs, savedOutputs: outputs, kept } = record;
+          const saved = { inputs, outputs, kept, inputSpecs, outputSpecs, needs, plan, options };
           return insideGradient(node, () => backward(incoming, saved));
         });
         checkGradients(op.name, gradients, inputSpecs, needs);
@@ -282,4 +290,5 @@ export class Tape {
 function freeRecord(record: Record): void {
   for (const saved of record.savedInputs) saved?.dispose();
   for (const saved of record.savedOutputs) saved?.dispose();
+  for (const kept of record.kept) kept.dispose();
 }

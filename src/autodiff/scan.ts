@@ -31,8 +31,9 @@ const optionNames: OptionNames<ScanOptions> = { length: false, reverse: false };
  *
  * The body is captured at its second step and replayed for the others, so that its JavaScript runs twice; inside `compile`
  * and inside `vmap` it runs at each step. Its gradient is a loop of the same kind, in the other direction, which computes the
- * body again: only the carries are kept. Gradients flow to the carry, to xs, and to tensors and variables from outside that
- * f uses, which must stay alive until then.
+ * body again: only the carries are kept, and the values before each step of variables that f assigns. Gradients flow to the
+ * carry, to xs, and to tensors and variables from outside that f uses, as they were at the call. What f assigns when it runs
+ * again is undone.
  * Errors: TapeError for an f that doesn't return a pair, and for a carry that changes its structure, shapes or dtypes;
  * ShapeError for xs of different lengths; ValueError for options.
  */

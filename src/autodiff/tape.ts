@@ -109,12 +109,17 @@ export class GradientTape extends Tape {
     for (const tensor of listOf('watch', tensors)) this.#watched.set(tensor.id, tensor);
   }
 
+  override follows(tensor: Tensor): boolean {
+    return this.#watchesAtUse(tensor) || super.follows(tensor);
+  }
+
+  #watchesAtUse(tensor: Tensor): boolean {
+    return this.#watchVariables && tensor instanceof Variable && tensor.trainable && isFloating(tensor.dtype);
+  }
+
   override record(call: RecordedCall): boolean {
     const { op, inputs, outputs, node } = call;
-    if (this.#watchVariables) {
-      for (const input of inputs)
-        if (input instanceof Variable && input.trainable && isFloating(input.dtype)) this.watch(input);
-    }
+    for (const input of inputs) if (input && this.#watchesAtUse(input)) this.watch(input);
     const connected = super.record(call);
     const inputIds = inputs.map((input) => input?.id ?? null);
     const outputIds = outputs.map((output) => output.id);

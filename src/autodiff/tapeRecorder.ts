@@ -8,6 +8,7 @@ import { countTape } from '../tensor/openTapes.ts';
 
 interface RecordingTape {
   record(call: RecordedCall): unknown;
+  follows(tensor: Tensor): boolean;
 }
 
 const dropped = new FinalizationRegistry<TapeRecorder>((recorder) => recorder.close());
@@ -28,6 +29,10 @@ export class TapeRecorder implements Recorder {
 
   record(call: RecordedCall): void {
     this.#tape.deref()?.record(call);
+  }
+
+  follows(tensor: Tensor): boolean {
+    return this.#tape.deref()?.follows(tensor) ?? false;
   }
 
   beforeGradients(check: (sources: readonly Tensor[]) => void): void {

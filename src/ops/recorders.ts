@@ -25,6 +25,10 @@ export interface Recorder {
   /** Unique; later recorders have larger numbers. */
   readonly recording: number;
   record(call: RecordedCall): void;
+  /** `tensor` was used by something that isn't a call, such as a map over its examples. */
+  uses?(tensor: Tensor): void;
+  /** Whether what is computed from `tensor` may have a gradient. Without this method: always. */
+  follows?(tensor: Tensor): boolean;
   /** Runs `check` on the sources of each gradient that it computes. Only tapes compute gradients. */
   beforeGradients?(check: (sources: readonly Tensor[]) => void): void;
 }
@@ -59,6 +63,11 @@ export function withRecorders<T>(recorders: readonly Recorder[], body: () => T):
   } finally {
     active = before;
   }
+}
+
+/** Tells the active recorders that `tensor` is used by something that isn't a call. */
+export function recordUse(tensor: Tensor): void {
+  for (const recorder of active) recorder.uses?.(tensor);
 }
 
 /** The property that marks abstract tensors (symbolic ones, and those inside vmap). Its value receives calls on them. */

@@ -1,6 +1,6 @@
 /**
- * @file Default seeds of random ops: a new one for each call, from one sequence with a random start. A computation that
- * runs twice (checkpoint) replays the seeds of its first run.
+ * @file Seeds of random ops: a new one for each call, from sequences. The default sequence has a random start. A computation
+ * that runs twice (checkpoint) draws the seeds of its first run again.
  */
 import { requireInteger } from '../core/shape.ts';
 import { ValueError } from '../core/errors.ts';
@@ -9,8 +9,6 @@ import type { Executor } from '../webgpu/executor.ts';
 import { DynamicScalar } from '../webgpu/params.ts';
 
 const seedLimit = 2 ** 53;
-
-let position = startingPosition();
 
 /** 53 random bits. */
 function startingPosition(): number {
@@ -22,23 +20,6 @@ function startingPosition(): number {
 function stepped(seed: number, by: number): number {
   const room = seedLimit - seed;
   return by < room ? seed + by : by - room;
-}
-
-/**
- * Seeds the sequence used by ops, initializers and shuffles without an explicit seed: a program that calls this first draws
- * the same values at every run. Errors: ValueError for a seed that isn't an integer in [0, 2^53).
- */
-export function setRandomSeed(seed: number): void {
-  requireInteger('setRandomSeed', 'seed', seed, 0);
-  checkSeed('setRandomSeed', seed);
-  // Far from the sequences of neighbouring seeds.
-  position = Number((BigInt(seed) * 0x9e3779b97f4a7n) % BigInt(seedLimit));
-}
-
-/** The next seed of the sequence. */
-export function freshSeed(): number {
-  position = stepped(position, 1);
-  return position;
 }
 
 /** A seed in captured work, drawn again by every replay. */
@@ -54,39 +35,42 @@ export class DrawnSeed {
 
 export type Seed = number | DrawnSeed;
 
-/** The first seed of each capture in the sequence, and their number. */
-const spans = new WeakMap<Executor, { first: number; length: number }>();
-
-/** A default seed: a new one for each call and each replay. */
-export function drawSeed(): Seed {
-  const executor = currentExecutor();
-  if (executor?.mode !== 'captured') return freshSeed();
-  const span = spanOf(executor);
-  // Identified by its place in the span, so that a computation that runs twice (checkpoint) has equal seeds in replays, too.
-  const place = stepped(freshSeed(), seedLimit - span.first);
-  span.length = Math.max(span.length, place);
-  const drawn = new DrawnSeed();
-  onReplay(() => drawn.set(stepped(span.first, place)));
-  return drawn;
+/** Where a sequence is. */
+interface Position {
+  readonly next: number;
+  /** The number of draws until there: distances between seeds wrap around. */
+  readonly count: number;
 }
 
-function spanOf(capture: Executor) {
-  const known = spans.get(capture);
-  if (known) return known;
-  const span = { first: position, length: 0 };
-  spans.set(capture, span);
-  onReplay(() => {
-    span.first = position;
-    position = stepped(position, span.length);
-  });
-  return span;
+/** What a capture draws from a sequence. */
+interface Span {
+  /** The first seed of the current run. */
+  first: number;
+  /** The draws before the capture. */
+  readonly from: number;
+  /** Draws of one run, and the distance between the first seeds of two runs. */
+  count: number;
+  length: number;
 }
+
+/** What is noting where sequences are before they are drawn from. */
+let openNotes: readonly SeedNotes[] = [];
+/** Whether draws repeat what was drawn before the current capture: each replay repeats the same. */
+let isFixed = false;
+
+/** Large steps: with small ones the sequences of adjacent seeds would overlap. */
+const largeStep = 0x9e3779b97f4a7;
 
 /** A sequence of seeds derived from a given one: a new seed for each call and each replay. */
 export class SeedSequence {
   #next: number;
+  #count = 0;
+  readonly #spans = new WeakMap<Executor, Span>();
 
-  constructor(readonly seed: number) {
+  constructor(
+    readonly seed: number,
+    private readonly step = largeStep,
+  ) {
     this.#next = seed;
   }
 
@@ -100,39 +84,139 @@ export class SeedSequence {
     this.#next = position % seedLimit;
   }
 
+  /** The present place, for notes. */
+  get place(): Position {
+    return { next: this.#next, count: this.#count };
+  }
+
+  set place({ next, count }: Position) {
+    this.#next = next;
+    this.#count = count;
+  }
+
   draw(): Seed {
-    if (currentExecutor()?.mode !== 'captured') return this.#take();
+    const executor = currentExecutor();
+    if (executor?.mode !== 'captured' || isFixed) return this.take();
+    const span = this.#spanOf(executor);
+    const draws = this.#count - span.from + 1;
+    // Identified by its distance from the first, so that a computation that runs twice (checkpoint) has equal seeds in replays, too.
+    const distance = stepped(this.take(), seedLimit - span.first);
+    if (draws > span.count) {
+      span.count = draws;
+      span.length = stepped(distance, this.step);
+    }
     const drawn = new DrawnSeed();
-    onReplay(() => drawn.set(this.#take()));
+    onReplay(() => drawn.set(stepped(span.first, distance)));
     return drawn;
   }
 
-  /** Takes large steps, since with small ones the sequences of adjacent seeds would overlap. */
-  #take(): number {
+  /** The next seed, as a number. */
+  take(): number {
+    this.note();
     const seed = this.#next;
-    this.#next = stepped(this.#next, 0x9e3779b97f4a7);
+    this.#next = stepped(seed, this.step);
+    this.#count++;
     return seed;
+  }
+
+  /** Tells open notes where the sequence is, before that changes. */
+  note(): void {
+    for (const notes of openNotes) notes.add(this);
+  }
+
+  #spanOf(capture: Executor): Span {
+    const known = this.#spans.get(capture);
+    if (known) return known;
+    const span: Span = { first: this.#next, from: this.#count, count: 0, length: 0 };
+    this.#spans.set(capture, span);
+    onReplay(() => {
+      span.first = this.#next;
+      this.#next = stepped(this.#next, span.length);
+      this.#count += span.count;
+    });
+    return span;
   }
 }
 
-/** The position in the sequence of seeds, for `replaySeeds`. */
+const defaults = new SeedSequence(startingPosition(), 1);
+
+/**
+ * Seeds the sequence used by ops, initializers and shuffles without an explicit seed: a program that calls this first draws
+ * the same values at every run. Errors: ValueError for a seed that isn't an integer in [0, 2^53).
+ */
+export function setRandomSeed(seed: number): void {
+  requireInteger('setRandomSeed', 'seed', seed, 0);
+  checkSeed('setRandomSeed', seed);
+  // Far from the sequences of neighbouring seeds.
+  const position = Number((BigInt(seed) * 0x9e3779b97f4a7n) % BigInt(seedLimit));
+  defaults.position = stepped(position, 1);
+}
+
+/** The next seed of the sequence. */
+export function freshSeed(): number {
+  return defaults.take();
+}
+
+/** A default seed: a new one for each call and each replay. */
+export function drawSeed(): Seed {
+  return defaults.draw();
+}
+
+/** The position in the sequence of default seeds. */
 export function seedPosition(): number {
-  return position;
+  return defaults.position;
 }
 
-/** Rewinds the sequence to `to`, as if later seeds had not been drawn. */
+/** Rewinds the sequence of default seeds to `to`, as if later ones had not been drawn. */
 export function rewindSeeds(to: number): void {
-  position = to;
+  defaults.position = to;
 }
 
-/** Runs `body` with the seeds that followed `from`; afterwards the sequence continues where it was. */
-export function replaySeeds<T>(from: number, body: () => T): T {
-  const before = position;
-  position = from;
-  try {
-    return body();
-  } finally {
-    position = before;
+/** Where the sequences of seeds were before a computation drew from them, so that it can draw the same again. */
+export class SeedNotes {
+  readonly #places = new Map<SeedSequence, Position>();
+  readonly #executor = currentExecutor();
+
+  /** Runs `body` and notes from which sequences it draws. */
+  observe<T>(body: () => T): T {
+    const before = openNotes;
+    openNotes = [...before, this];
+    try {
+      return body();
+    } finally {
+      openNotes = before;
+    }
+  }
+
+  add(sequence: SeedSequence): void {
+    if (!this.#places.has(sequence)) this.#places.set(sequence, sequence.place);
+  }
+
+  /** Returns notes of a run that begins now and draws from the same sequences. */
+  again(): SeedNotes {
+    const notes = new SeedNotes();
+    for (const sequence of this.#places.keys()) notes.add(sequence);
+    return notes;
+  }
+
+  /** Rewinds the sequences, as if nothing had been drawn. */
+  rewind(): void {
+    for (const [sequence, place] of this.#places) sequence.place = place;
+  }
+
+  /** Runs `body`, which draws the same seeds again; afterwards the sequences continue where they were. */
+  replay<T>(body: () => T): T {
+    const present = this.again();
+    for (const sequence of this.#places.keys()) sequence.note();
+    const before = isFixed;
+    isFixed = before || (present.#executor !== this.#executor && present.#executor?.mode === 'captured');
+    this.rewind();
+    try {
+      return body();
+    } finally {
+      present.rewind();
+      isFixed = before;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 /** @file Runs the JavaScript of a piece of work without launching anything, when only its shapes or commands matter. */
 import { kernels } from '../kernels/loadKernels.ts';
 import { openedDevice } from '../webgpu/current.ts';
-import { rewindSeeds, seedPosition } from './seeds.ts';
+import { SeedNotes } from './seeds.ts';
 
 /**
  * Runs `body` dry. Its tensors have no values, and variables are restored afterwards. Weights that layers create in it are
@@ -11,11 +11,11 @@ export function withoutLaunching<T>(body: () => T): T {
   if (!openedDevice()) return body();
   const { LaunchSurvey } = kernels();
   const dry = new LaunchSurvey();
-  const seeds = seedPosition();
+  const seeds = new SeedNotes();
   try {
-    return dry.run(body);
+    return seeds.observe(() => dry.run(body));
   } finally {
     dry.end();
-    if (!dry.disturbed) rewindSeeds(seeds);
+    if (!dry.disturbed) seeds.rewind();
   }
 }

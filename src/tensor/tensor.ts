@@ -271,6 +271,15 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     return (await this.#read())[0] as number;
   }
 
+  /**
+   * Gives a tensor that was disposed of its values again, which `from` has, until it is disposed of again. For functions that
+   * run a second time.
+   */
+  revive(from: Tensor): void {
+    this.#holder.storage = from.physicalStorage.retain();
+    if (this.#holder.counted) liveTensors++;
+  }
+
   /** Frees the values, unless a tape or another tensor still shares them. Doing it twice is harmless. */
   dispose(): void {
     const { storage } = this.#holder;

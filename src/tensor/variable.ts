@@ -10,6 +10,7 @@ import type { StorageHolder } from '../webgpu/executor.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { Origin } from '../history/origin.ts';
 import { sourceOf, Tensor } from './tensor.ts';
+import { noteUse } from './variableObservers.ts';
 
 /** Options of `variable`. */
 export interface VariableOptions {
@@ -83,6 +84,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
   /** Errors: DisposedError. */
   override get storage(): Storage {
     this.device.executor.touch(this);
+    noteUse(this);
     return super.storage;
   }
 

@@ -75,6 +75,11 @@ export class BatchedTensor extends Tensor {
     return new BatchedTensor(this.#level, this.#physical, this.shape, this.origin, this.id);
   }
 
+  override revive(from: Tensor): void {
+    super.revive(from);
+    this.#physical.revive((from as BatchedTensor).#physical);
+  }
+
   override get physicalStorage(): Storage {
     return this.#physical.physicalStorage;
   }

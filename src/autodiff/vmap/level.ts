@@ -103,8 +103,8 @@ export class BatchLevel implements Level {
    * examples: its gradient maps that of one, and sums over the examples for inputs that they share.
    */
   recordFunction(call: FunctionCall): void {
-    const { inputs, outputs, backward } = call;
-    const innermost = levelOf([...inputs, ...outputs]);
+    const { inputs, outputs, keep = [], backward } = call;
+    const innermost = levelOf([...inputs, ...outputs, ...keep]);
     if (innermost && innermost !== this) {
       innermost.recordFunction(call);
       return;
@@ -112,19 +112,22 @@ export class BatchLevel implements Level {
     this.#inside(() => recordHere(call));
     const isMapped = inputs.map((input) => this.isMapped(input));
     const isMappedOutput = outputs.map((output) => this.isMapped(output));
+    const isKeptMapped = keep.map((tensor) => this.isMapped(tensor));
     const examples = (all: readonly Tensor[], mapped: readonly boolean[]) =>
       all.map((tensor, i) => (tensor && mapped[i] ? this.example(tensor) : tensor));
     const ofAll: FunctionCall = {
       ...call,
       inputs: inputs.map((input) => this.#physicalOf(input)),
       outputs: outputs.map((output) => this.#physicalOf(output)),
-      backward: (cotangents, savedInputs, savedOutputs) =>
+      keep: keep.map((tensor) => this.#physicalOf(tensor)),
+      backward: (cotangents, saved) =>
         this.#reopened(() =>
-          backward(
-            examples(cotangents, isMappedOutput),
-            examples(savedInputs, isMapped),
-            examples(savedOutputs, isMappedOutput),
-          ).map((gradient, i) => gradient && this.#total(gradient, isMapped[i] as boolean)),
+          backward(examples(cotangents, isMappedOutput), {
+            inputs: examples(saved.inputs, isMapped),
+            outputs: examples(saved.outputs, isMappedOutput),
+            kept: examples(saved.kept, isKeptMapped),
+            needs: saved.needs,
+          }).map((gradient, i) => gradient && this.#total(gradient, isMapped[i] as boolean)),
         ),
     };
     this.#outside(() => recordFunction(ofAll));

@@ -6,6 +6,7 @@ import { describe, normalizeAxis } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { identity } from '../../ops/identity.ts';
 import { moveAxis } from '../../ops/moveAxis.ts';
+import { recordUse } from '../../ops/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { requireFunction } from '../functional.ts';
@@ -58,6 +59,7 @@ export function vmap<A extends readonly unknown[], R>(
           const own = mapped[next++];
           if (!own) return leaf;
           const { axis, tensor } = own;
+          recordUse(tensor);
           const front = axis === 0 ? tensor : moveAxis(tensor, { source: axis, destination: 0 });
           return level.example(front);
         });
