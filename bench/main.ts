@@ -6,7 +6,8 @@ import type { BenchResult, DeviceDescription, RowResult, ComparisonResult } from
 import { type Limits, measureLimits } from './roofline.ts';
 import type { Row } from './row.ts';
 import { families } from './rows/index.ts';
-import { adapterClass, type RunOptions, runRow } from './run.ts';
+import type { LaunchedKernels } from './kernels.ts';
+import { adapterClass, kernelsOfRow, type RunOptions, runRow } from './run.ts';
 import { coldName, sizeListings } from './start.ts';
 import { matcher, runComparison } from './comparison.ts';
 
@@ -48,10 +49,19 @@ export async function listRows(filter = ''): Promise<Listed[]> {
   return [...rows, ...start, ...(filter ? comparisons : [])].filter(({ name }) => matches(name));
 }
 
-export async function runNamed(name: string, options: RunOptions = {}): Promise<RowResult> {
+async function rowNamed(name: string): Promise<Row> {
   const row = (await allRows()).find((candidate) => candidate.name === name);
   if (!row) throw new Error(`There is no row '${name}'.`);
-  return runRow(row, options);
+  return row;
+}
+
+export async function runNamed(name: string, options: RunOptions = {}): Promise<RowResult> {
+  return runRow(await rowNamed(name), options);
+}
+
+/** Returns the kernels that Retrograd launches for a row, without measuring it. */
+export async function kernelsOfNamed(name: string): Promise<LaunchedKernels> {
+  return kernelsOfRow(await rowNamed(name));
 }
 
 export async function runNamedComparison(name: string, options: RunOptions = {}): Promise<ComparisonResult> {

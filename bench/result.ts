@@ -20,6 +20,8 @@ export interface RowResult {
   roofline: Roofline | null;
   /** The kernels that Retrograd launched, with the chosen options; empty if they weren't recorded. */
   kernels: readonly string[];
+  /** A hash of their WGSL, if it was watched. */
+  code?: string;
 }
 
 /** Compares alternative programs for the same result, all with Retrograd. */
@@ -70,11 +72,12 @@ export interface Found {
   notes?: Partial<Record<Library, string>>;
   roofline?: Roofline | null;
   kernels?: readonly string[];
+  code?: string;
 }
 
 /** Returns a row of the result; missing values are null. */
 export function rowResult(name: string, family: string, unit: Unit, found: Found): RowResult {
-  const { values, spread = {}, notes = {}, roofline = null, kernels = [] } = found;
+  const { values, spread = {}, notes = {}, roofline = null, kernels = [], code } = found;
   const retrograd = values.retrograd ?? null;
   const ofPeers = Object.fromEntries(peers.map((peer) => [peer, values[peer] ?? null])) as RowResult['peers'];
   return {
@@ -88,6 +91,7 @@ export function rowResult(name: string, family: string, unit: Unit, found: Found
     notes,
     roofline,
     kernels,
+    ...(code === undefined ? {} : { code }),
   };
 }
 

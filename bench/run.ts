@@ -2,7 +2,7 @@
 import { getDevice, init } from 'retrograd';
 import type { HostArray } from './host.ts';
 import { countBuffers, peakBytesOf } from './bufferBytes.ts';
-import { kernelsOf } from './kernels.ts';
+import { kernelsOf, type LaunchedKernels } from './kernels.ts';
 import { type Contender, type Job, type Library, libraries } from './job.ts';
 import { type MeasureOptions, measure } from './measure.ts';
 import { messageOf, type RowResult, rowResult } from './result.ts';
@@ -17,6 +17,8 @@ export interface RunOptions extends MeasureOptions {
   without?: Partial<Record<Library, string>>;
   limits?: Limits | null;
   stage?: Stage;
+  /** Whether results are compared with the oracle. Default true; false where nothing is executed, in a rehearsal. */
+  checked?: boolean;
 }
 
 export async function adapterClass(): Promise<AdapterClass> {
@@ -24,8 +26,21 @@ export async function adapterClass(): Promise<AdapterClass> {
   return getDevice().adapter.class;
 }
 
-export async function runRow(row: Row, options: RunOptions = {}): Promise<RowResult> {
-  const { without = {}, limits = null, stage = () => {} } = options;
+/** Returns the kernels that Retrograd launches for a row, without measuring it. */
+export async function kernelsOfRow({ inputs, contenders }: Row): Promise<LaunchedKernels> {
+  const { retrograd } = contenders;
+  if (typeof retrograd !== 'function') return { kernels: [] };
+  const job = await retrograd(inputs());
+  try {
+    return await kernelsOf(job);
+  } finally {
+    await job.dispose();
+  }
+}
+
+export async function runRow(given: Row, options: RunOptions = {}): Promise<RowResult> {
+  const { without = {}, limits = null, stage = () => {}, checked = true } = options;
+  const row = checked ? given : { ...given, check: () => null };
   if (row.bytes) countBuffers();
   const notes: Partial<Record<Library, string>> = { ...without };
   const ready: [Library, Job][] = [];
@@ -47,10 +62,10 @@ export async function runRow(row: Row, options: RunOptions = {}): Promise<RowRes
   }
   const values: Partial<Record<Library, number>> = {};
   const spread: Partial<Record<Library, number>> = {};
-  let kernels: string[] = [];
+  let launched: LaunchedKernels = { kernels: [] };
   try {
     const own = ready.find(([library]) => library === 'retrograd')?.[1];
-    if (own && !row.bytes) kernels = await kernelsOf(own);
+    if (own && !row.bytes) launched = await kernelsOf(own);
     const found = await (row.bytes ? peaksOf(ready, stage) : timesOf(ready, stage, options));
     for (const [library, job] of ready) {
       const one = found[library];
@@ -72,7 +87,7 @@ export async function runRow(row: Row, options: RunOptions = {}): Promise<RowRes
     values,
     spread,
     notes,
-    kernels,
+    ...launched,
     roofline: row.work && limits && timed ? roofline(row.work, limits, values.retrograd as number) : null,
   });
 }
