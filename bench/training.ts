@@ -3,9 +3,18 @@
  * in its guide: Retrograd compiled, with its optimizer; TF.js with `minimize`; jax-js with one jitted function of parameters
  * and momenta.
  */
-import { compile, GradientTape, getDevice, init, type Tensor, Variable, variable } from 'retrograd';
+import { cast, compile, GradientTape, getDevice, init, type Tensor, Variable, variable } from 'retrograd';
 import { optimizers } from 'retrograd/keras';
-import { checkStep, type TrainingStep } from './trainingStepCheck.ts';
+import recordedSteps from './expectedSteps.json' with { type: 'json' };
+import {
+  checkStep,
+  type ExpectedStep,
+  expectedStep,
+  float16Tolerances,
+  float32Tolerances,
+  type StepTolerances,
+  type TrainingStep,
+} from './trainingStepCheck.ts';
 import type { HostArray } from './host.ts';
 import { type Contender, type Job, type Layout, laidOut, unable } from './job.ts';
 import {
@@ -43,7 +52,8 @@ export interface TrainingRow {
   lossAt: TrainingStep['lossAt'];
   /** Number of central differences that the gradient is compared with; default: one for each parameter. */
   directions?: number;
-  retrograd(parts: Parts<Tensor>): Tensor;
+  /** `operand` rounds an operand of a matmul or a convolution to float16, or returns it as it is. */
+  retrograd(parts: Parts<Tensor>, operand: (x: Tensor) => Tensor): Tensor;
   tfjs(tf: Tfjs, parts: Parts<TfTensor>): TfTensor;
   /** Receives its own references, which it consumes. */
   jaxjs(jax: JaxJs, parts: Parts<JaxArray>): JaxArray;
@@ -52,35 +62,73 @@ export interface TrainingRow {
   jaxRestore?: Layout['outputs'];
 }
 
-export function trainingRow(given: TrainingRow): Row {
-  let made: Training | undefined;
-  const training = () => {
-    made ??= given.training();
+/** A row, and the oracle of its first step. */
+export interface TrainingStepRow extends Row {
+  /** Computes what the check expects, if that isn't recorded: for models of GPUs it takes minutes. */
+  expected(): ExpectedStep;
+}
+
+/** Of `node scripts/record-steps.mjs`, by the names of rows. */
+const recorded: Readonly<Record<string, ExpectedStep>> = recordedSteps;
+
+export function trainingRow(given: TrainingRow): TrainingStepRow {
+  const contenders = {
+    tfjs: tfjsSteps(given, memoized(given.training)),
+    jaxjs: jaxjsSteps(given, memoized(given.training)),
+    ort: unable('no gradients'),
+  };
+  return rowOf(given, (x) => x, float32Tolerances, contenders);
+}
+
+/** The same with operands of matmuls and convolutions in float16, as `mixedFloat16` rounds them. */
+export function float16TrainingRow(given: TrainingRow): TrainingStepRow {
+  const missing = unable('float32 only');
+  const contenders = { tfjs: missing, jaxjs: missing, ort: missing };
+  const row = rowOf(given, (x) => cast(x, 'float16'), float16Tolerances, contenders);
+  return { ...row, name: `${given.name}, float16` };
+}
+
+function memoized<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
     return made;
   };
-  let check: ReturnType<typeof checkStep> | undefined;
+}
+
+function rowOf(
+  given: TrainingRow,
+  operand: (x: Tensor) => Tensor,
+  tolerances: StepTolerances,
+  peers: Omit<Row['contenders'], 'retrograd'>,
+): TrainingStepRow {
+  const { name, family, lossAt, directions } = given;
+  const training = memoized(given.training);
+  const stepOf = (): TrainingStep => ({
+    ...training(),
+    lossAt,
+    ...(directions === undefined ? {} : { directions }),
+  });
+  const expected = () => expectedStep(stepOf());
+  const check = memoized(() => checkStep(stepOf(), recorded[name] ?? expected(), tolerances));
   return {
-    name: given.name,
-    family: given.family,
+    name,
+    family,
     inputs: () => {
       const { parameters, batch, constants } = training();
       return [...parameters, ...batch, ...constants];
     },
-    check: (results) => {
-      const { lossAt, directions } = given;
-      check ??= checkStep({ ...training(), lossAt, ...(directions === undefined ? {} : { directions }) });
-      return check(results);
-    },
-    contenders: {
-      retrograd: retrogradSteps(given, training),
-      tfjs: tfjsSteps(given, training),
-      jaxjs: jaxjsSteps(given, training),
-      ort: unable('no gradients'),
-    },
+    check: (results) => check()(results),
+    expected,
+    contenders: { retrograd: retrogradSteps(given, training, operand), ...peers },
   };
 }
 
-function retrogradSteps({ name, retrograd }: TrainingRow, training: () => Training): Contender {
+function retrogradSteps(
+  { name, retrograd }: TrainingRow,
+  training: () => Training,
+  operand: (x: Tensor) => Tensor,
+): Contender {
   return async () => {
     await init();
     const { rate, momentum, ...host } = training();
@@ -92,7 +140,7 @@ function retrogradSteps({ name, retrograd }: TrainingRow, training: () => Traini
       (...batch: Tensor[]) => {
         const tape = new GradientTape();
         tape.watch(parameters);
-        const loss = retrograd({ parameters, batch, constants });
+        const loss = retrograd({ parameters, batch, constants }, operand);
         optimizer.apply(tape.gradient(loss, parameters) as Tensor[], parameters);
         return loss;
       },

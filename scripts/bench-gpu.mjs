@@ -87,7 +87,12 @@ function workers(sources, env, isRehearsal) {
     /** @param {boolean} float16 */
     rows: (float16) =>
       new Worker(
-        { script: SCRIPT, args: [sources.worker, ...(float16 || isRehearsal ? flags : [])], env: own, output },
+        {
+          script: SCRIPT,
+          args: [sources.worker, ...(float16 || isRehearsal ? flags : [])],
+          env: own,
+          output,
+        },
         async (worker) => {
           await worker.call('open', [float16], { total: 60_000 });
         },
@@ -150,7 +155,9 @@ async function openResult(sources, outside, worker, { out, fresh, rehearse }) {
   const isSoftware = kind === 'cpu';
   const card = rehearse ? 'rehearsal' : isSoftware ? null : cardName();
   const adapter = rehearse ? 'nvidia rehearsal' : [empty.adapter, card].filter(Boolean).join(', ');
-  const folder = path.resolve(out ?? path.join(ROOT, ...(isSoftware || rehearse ? ['out', 'bench-gpu'] : ['bench', 'results'])));
+  const folder = path.resolve(
+    out ?? path.join(ROOT, ...(isSoftware || rehearse ? ['out', 'bench-gpu'] : ['bench', 'results'])),
+  );
   const file = path.join(folder, `gpu-${slug(card ?? adapter)}.json`);
   /** @type {import('../bench/main.ts').Listed[]} */
   const rows = await worker.call('listRows', [''], { total: 60_000 });
@@ -160,7 +167,11 @@ async function openResult(sources, outside, worker, { out, fresh, rehearse }) {
   const earlier = readJson(file);
   if (earlier && earlier.program === sources.program && !fresh) {
     // Its manifest and list are of the results before it.
-    const before = recorded.filter(({ date, rows: { length } }) => earlier.manifest.records.some((text) => text.startsWith(`${date}, `) && text.endsWith(`${length} rows`)));
+    const before = recorded.filter(({ date, rows: { length } }) =>
+      earlier.manifest.records.some(
+        (text) => text.startsWith(`${date}, `) && text.endsWith(`${length} rows`),
+      ),
+    );
     return { result: earlier, tasks: outside.planOf(rows, before), file, isSoftware };
   }
   if (earlier) setAside(file, earlier.date);
@@ -171,7 +182,10 @@ async function openResult(sources, outside, worker, { out, fresh, rehearse }) {
     limits: rehearse ? null : await worker.call('limitsHere', [], { total: 60_000 }),
     commit: sources.commit,
     program: sources.program,
-    manifest: outside.manifestOf(rows.filter(({ kind: of }) => of === 'peers'), recorded),
+    manifest: outside.manifestOf(
+      rows.filter(({ kind: of }) => of === 'peers'),
+      recorded,
+    ),
     isRehearsal: rehearse,
     variants: [],
     native: [],
@@ -185,7 +199,9 @@ async function openResult(sources, outside, worker, { out, fresh, rehearse }) {
 
 /** @param {readonly Task[]} tasks */
 function printList(tasks) {
-  const titles = tasks.map(({ section, name }, i) => `${String(i + 1).padStart(3)}  ${section.padEnd(15)} ${name}`);
+  const titles = tasks.map(
+    ({ section, name }, i) => `${String(i + 1).padStart(3)}  ${section.padEnd(15)} ${name}`,
+  );
   process.stdout.write(`${titles.join('\n')}\n`);
 }
 
@@ -241,7 +257,9 @@ await runMain(async () => {
   });
   const isDone = await run.run();
   process.stdout.write(`\n${outside.summaryLines(result).join('\n')}\n`);
-  say(`Results: ${path.relative(process.cwd(), file)} and .md.${isDone ? '' : ' The time is up: the same command continues.'}`);
+  say(
+    `Results: ${path.relative(process.cwd(), file)} and .md.${isDone ? '' : ' The time is up: the same command continues.'}`,
+  );
   const failed = Object.values(result.done).some(({ how }) => how.startsWith('failed'));
   const wrong = result.variants.some(({ status }) => status !== 'right');
   const red = result.tests.some(({ failures }) => failures.length > 0);

@@ -14,7 +14,8 @@ export const rowsBelow = (rows: readonly RowResult[]): RowResult[] =>
   rows.filter(isBelow).sort((a, b) => (a.ratio as number) - (b.ratio as number));
 
 /** Rows in which Retrograd failed or was wrong. */
-const brokenRows = (rows: readonly RowResult[]) => rows.filter((row) => failuresOf(row).includes('retrograd'));
+const brokenRows = (rows: readonly RowResult[]) =>
+  rows.filter((row) => failuresOf(row).includes('retrograd'));
 
 export function toGpuMarkdown(result: GpuResult): string {
   const { rows, variants, native, tests, manifest, done } = result;
@@ -81,10 +82,19 @@ function testsPart(tests: GpuResult['tests']): string {
 const figure = (value: number | null | undefined) => (value == null ? '–' : short(value));
 
 /** The columns of PyTorch, by what follows a row's name. */
-const columns = { '': 'eager', ', torch.compile': 'compiled', ', float16': 'eager, float16', ', float16, torch.compile': 'compiled, float16' };
+const columns = {
+  '': 'eager',
+  ', torch.compile': 'compiled',
+  ', float16': 'eager, float16',
+  ', float16, torch.compile': 'compiled, float16',
+};
 
 /** PyTorch's rows next to Retrograd's; the ratio is that of PyTorch's eager time in float32. */
-function nativePart(rows: readonly RowResult[], native: readonly NativeRow[], setting: string | null): string {
+function nativePart(
+  rows: readonly RowResult[],
+  native: readonly NativeRow[],
+  setting: string | null,
+): string {
   if (setting === null) return '';
   const values = new Map(native.map(({ name, pytorch }) => [name, pytorch]));
   const own = new Map(rows.map((row) => [row.name, row.retrograd]));
@@ -95,7 +105,13 @@ function nativePart(rows: readonly RowResult[], native: readonly NativeRow[], se
     const others = Object.keys(columns).map((suffix) => figure(values.get(`${name}${suffix}`)));
     return [name, figure(mine), figure(own.get(`${name}, float16`)), ...others, ratio];
   });
-  const head = ['row', 'Retrograd', 'Retrograd, float16', ...Object.values(columns).map((name) => `PyTorch ${name}`), 'PyTorch eager over Retrograd'];
+  const head = [
+    'row',
+    'Retrograd',
+    'Retrograd, float16',
+    ...Object.values(columns).map((name) => `PyTorch ${name}`),
+    'PyTorch eager over Retrograd',
+  ];
   const notes = native.flatMap(({ name, note }) => (note ? [`- ${name}: ${note}`] : []));
   return [`## PyTorch\n\n${setting}`, ...(body.length > 0 ? [table(head, body)] : []), notes.join('\n')]
     .filter(Boolean)

@@ -1,14 +1,17 @@
 """The benchmark's rows in PyTorch on CUDA, TF32 off. Names and sizes are those of bench/rows on a GPU.
 
-Each row is checked against float64 on the device before it is timed. Times are medians of CUDA events, in milliseconds of
-one run; runs are repeated inside a sample so that the events don't hide them.
+Each row is checked against float64 on the device before it is timed, but for training steps. Times are medians of CUDA
+events, in milliseconds of one run; runs are repeated inside a sample so that the events don't hide them. Training steps are
+measured in float32 and in float16 (autocast), as written and with torch.compile.
 """
 
 import argparse
 import datetime
 import json
+import re
 import statistics
 import sys
+import time
 
 import torch
 import torch.nn.functional as F
@@ -16,7 +19,7 @@ import torch.nn.functional as F
 torch.backends.cuda.matmul.allow_tf32 = False
 torch.backends.cudnn.allow_tf32 = False
 torch.backends.cudnn.benchmark = True
-DEVICE = "cuda"
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 BATCH = 8
 
 
@@ -51,25 +54,36 @@ class Row:
         return measure(lambda: self.compute(*inputs), budget)
 
 
+def wait():
+    if DEVICE == "cuda":
+        torch.cuda.synchronize()
+
+
+def timed(run, repeats):
+    """Milliseconds of a run: by events of the GPU, on a CPU by the clock."""
+    if DEVICE == "cpu":
+        start = time.perf_counter()
+        for _ in range(repeats):
+            run()
+        return 1000 * (time.perf_counter() - start) / repeats
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    for _ in range(repeats):
+        run()
+    end.record()
+    end.synchronize()
+    return start.elapsed_time(end) / repeats
+
+
 def measure(run, budget):
     """Median milliseconds of a run, with half the distance of the quartiles relative to it."""
     for _ in range(3):
         run()
-    torch.cuda.synchronize()
-
-    def sample(repeats):
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        for _ in range(repeats):
-            run()
-        end.record()
-        end.synchronize()
-        return start.elapsed_time(end) / repeats
-
-    once = max(sample(1), 1e-3)
+    wait()
+    once = max(timed(run, 1), 1e-3)
     repeats = max(1, min(256, round(5 / once)))
     count = max(5, min(200, round(budget / (once * repeats))))
-    samples = sorted(sample(repeats) for _ in range(count))
+    samples = sorted(timed(run, repeats) for _ in range(count))
     median = statistics.median(samples)
     quartiles = samples[(3 * count) // 4] - samples[count // 4]
     return median, quartiles / 2 / median
@@ -276,48 +290,99 @@ def convolutional():
     )
 
 
-def training(name, make, batch):
-    """A step of gradient descent with momentum; as written, and compiled."""
-    for compiled in (False, True):
+class Block(torch.nn.Module):
+    """A language model of one block: GPT-2-small's."""
+
+    def __init__(self, vocabulary=1024, length=1024, width=768, heads=12):
+        super().__init__()
+        self.heads = heads
+        self.tokens = torch.nn.Embedding(vocabulary, width)
+        self.positions = torch.nn.Parameter(0.5 * torch.randn(length, width))
+        self.norms = torch.nn.ModuleList(torch.nn.LayerNorm(width, eps=1e-3) for _ in range(2))
+        self.qkv = torch.nn.Linear(width, 3 * width)
+        self.projection = torch.nn.Linear(width, width)
+        self.expansion = torch.nn.Linear(width, 4 * width)
+        self.contraction = torch.nn.Linear(4 * width, width)
+        self.head = torch.nn.Linear(width, vocabulary, bias=False)
+
+    def forward(self, ids):
+        x = self.tokens(ids) + self.positions
+        batch, length, width = x.shape
+        q, k, v = (
+            part.view(batch, length, self.heads, -1).transpose(1, 2)
+            for part in self.qkv(self.norms[0](x)).chunk(3, -1)
+        )
+        attended = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.projection(attended.transpose(1, 2).reshape(batch, length, width))
+        x = x + self.contraction(F.gelu(self.expansion(self.norms[1](x)), approximate="tanh"))
+        return self.head(x).view(batch * length, -1)
+
+
+# What is appended to the names of rows: whether the model is compiled, and the dtype of products.
+VARIANTS = {
+    "": (False, None),
+    ", float16": (False, torch.float16),
+    ", torch.compile": (True, None),
+    ", float16, torch.compile": (True, torch.float16),
+}
+
+
+def autocast(dtype):
+    return torch.autocast(DEVICE, dtype=dtype, enabled=dtype is not None)
+
+
+def training(name, make, batch, classes=10):
+    """A step of gradient descent with momentum; as written and compiled, in float32 and in float16."""
+    for suffix, (compiled, dtype) in VARIANTS.items():
 
         def inputs(compiled=compiled):
             model = make().to(DEVICE)
             x = batch()
-            rows = x.shape[1] if isinstance(model, Lstm) else x.shape[0]
-            wanted = torch.randint(10, (rows,), device=DEVICE)
+            rows = model(x).shape[0]
+            wanted = torch.randint(classes, (rows,), device=DEVICE)
             optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
             forward = torch.compile(model) if compiled else model
             return [forward, optimizer, x, wanted]
 
-        def step(model, optimizer, x, wanted):
+        def step(model, optimizer, x, wanted, dtype=dtype):
             optimizer.zero_grad(set_to_none=True)
-            loss = F.cross_entropy(model(x), wanted)
+            with autocast(dtype):
+                loss = F.cross_entropy(model(x), wanted)
             loss.backward()
             optimizer.step()
             return loss
 
-        yield Row(f"{name}, torch.compile" if compiled else name, inputs, step, check=False)
+        yield Row(f"{name}{suffix}", inputs, step, check=False)
 
 
 def steps():
     yield from training("MLP step 784-512-256-10, batch 128", lambda: Perceptron([784, 512, 256, 10]), lambda: normal(128, 784))
     yield from training("CNN step 28²×1, 16-32 filters, batch 128", convolutional, lambda: normal(128, 1, 28, 28))
     yield from training("LSTM step 64 steps, 128→256, batch 64", lambda: Lstm(128, 256, 10), lambda: normal(64, 64, 128))
+    yield from training(
+        "transformer step 1 × 768, 12 heads, batch 1×1024",
+        Block,
+        lambda: torch.randint(1024, (1, 1024), device=DEVICE),
+        classes=1024,
+    )
 
 
 def perceptual():
-    """VGG19 up to block4_conv2, random weights; the gradient goes to the image."""
+    """VGG19 up to block4_conv2, random weights and targets; the gradient goes to the image."""
     blocks = [[64, 64], [128, 128], [256, 256, 256, 256], [512, 512]]
+    size = 256
+    last = torch.channels_last
 
     def inputs():
         weights, channels = [], 3
         for filters in (f for block in blocks for f in block):
             w = normal(filters, channels, 3, 3, scale=(2 / (9 * channels)) ** 0.5)
-            weights.append((w.to(memory_format=torch.channels_last), normal(filters, scale=0.01)))
+            weights.append((w.to(memory_format=last), normal(filters, scale=0.01)))
             channels = filters
-        image = normal(1, 3, 224, 224).to(memory_format=torch.channels_last).requires_grad_()
-        with torch.no_grad():
-            wanted = features(normal(1, 3, 224, 224), weights)
+        image = normal(1, 3, size, size).to(memory_format=last).requires_grad_()
+        wanted = [
+            normal(1, block[0], size >> i, size >> i).to(memory_format=last) for i, block in enumerate(blocks)
+        ]
         return [image, weights, wanted]
 
     def features(x, weights):
@@ -331,14 +396,32 @@ def perceptual():
                     found.append(x)
         return found
 
-    def step(image, weights, wanted):
-        loss = sum(F.mse_loss(a, b) for a, b in zip(features(image, weights), wanted))
-        (gradient,) = torch.autograd.grad(loss, image)
-        with torch.no_grad():
-            image -= gradient
-        return loss
+    def loss_of(image, weights, wanted):
+        return sum(F.mse_loss(a.float(), b) for a, b in zip(features(image, weights), wanted))
 
-    yield Row("VGG19 perceptual step 224², gradient to the image", inputs, step, check=False)
+    for suffix, (compiled, dtype) in VARIANTS.items():
+        loss_function = torch.compile(loss_of) if compiled else loss_of
+
+        def step(image, weights, wanted, loss_function=loss_function, dtype=dtype):
+            with autocast(dtype):
+                loss = loss_function(image, weights, wanted)
+            (gradient,) = torch.autograd.grad(loss, image)
+            with torch.no_grad():
+                image -= gradient
+            return loss
+
+        yield Row(f"VGG19 perceptual step {size}², gradient to the image{suffix}", inputs, step, check=False)
+
+
+def attention():
+    def inputs():
+        return [normal(1, 12, 1024, 64) for _ in range(3)]
+
+    yield Row(
+        "causal attention 1×1024×12×64",
+        inputs,
+        lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),
+    )
 
 
 def overhead():
@@ -361,48 +444,71 @@ FAMILIES = [
     normalizations,
     elementwise,
     overhead,
+    attention,
     steps,
     perceptual,
 ]
 OPS = {"1000 chained ops of 1024, op by op": 1000}
 
 
+def result_of(row, budget):
+    """The row as in the result's JSON. One that fails doesn't cost another."""
+    try:
+        median, spread = row.run(budget)
+    except Exception as error:
+        return {"name": row.name, "unit": "ms", "pytorch": None, "note": f"failed: {error}".splitlines()[0]}
+    ops = OPS.get(row.name)
+    value, unit = (1000 * median / ops, "µs/op") if ops else (median, "ms")
+    return {"name": row.name, "unit": unit, "pytorch": value, "spread": spread, "flops": row.flops}
+
+
+def text_of(result):
+    """A line for the terminal."""
+    name, unit, value = result["name"], result["unit"], result["pytorch"]
+    if value is None:
+        return f"{name:60} {result['note']}"
+    rate = f"{result['flops'] / value / 1e9:8.2f} TFLOP/s" if result["flops"] and unit == "ms" else ""
+    return f"{name:60} {value:10.4f} {unit} ± {100 * result['spread']:.0f} %  {rate}"
+
+
+def setting():
+    name = torch.cuda.get_device_name() if DEVICE == "cuda" else "CPU"
+    engine = f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}"
+    return {"adapter": name, "engine": engine, "date": datetime.date.today().isoformat(), "tf32": False}
+
+
 def main():
+    global DEVICE
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--filter", default="")
+    parser.add_argument("--filter", default="", help="a part of the names of rows")
+    parser.add_argument("--match", default="", help="a regular expression for names of rows")
     parser.add_argument("--budget", type=float, default=400, help="milliseconds of a row")
+    parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cpu is to try the script out")
     parser.add_argument("--json", help="a file for the result")
+    parser.add_argument("--lines", action="store_true", help="prints each row as a line of JSON when it is measured")
     options = parser.parse_args()
-    if not torch.cuda.is_available():
+    if options.device == "cuda" and not torch.cuda.is_available():
         sys.exit("A CUDA device is needed. Received: none.")
+    DEVICE = options.device
+    if options.lines:
+        found = setting()
+        print(json.dumps({"setting": f"{found['engine']}, {found['adapter']}, TF32 off"}), flush=True)
     rows = []
     for family in FAMILIES:
         for row in family():
-            if options.filter not in row.name:
+            if options.filter not in row.name or not re.search(options.match, row.name):
                 continue
-            try:
-                median, spread = row.run(options.budget)
-            except Exception as error:  # One row doesn't cost another.
-                print(f"{row.name:60} failed: {error}", file=sys.stderr)
-                rows.append({"name": row.name, "unit": "ms", "pytorch": None, "note": f"failed: {error}"})
-                continue
-            ops = OPS.get(row.name)
-            value, unit = (1000 * median / ops, "µs/op") if ops else (median, "ms")
-            rate = f"{row.flops / median / 1e9:8.2f} TFLOP/s" if row.flops else ""
-            print(f"{row.name:60} {value:10.4f} {unit} ± {100 * spread:.0f} %  {rate}", file=sys.stderr)
-            rows.append({"name": row.name, "unit": unit, "pytorch": value, "spread": spread, "flops": row.flops})
-    result = {
-        "adapter": torch.cuda.get_device_name(),
-        "engine": f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}",
-        "date": datetime.date.today().isoformat(),
-        "tf32": False,
-        "rows": rows,
-    }
-    text = json.dumps(result, indent=2, ensure_ascii=False)
+            result = result_of(row, options.budget)
+            rows.append(result)
+            if options.lines:
+                print(json.dumps(result, ensure_ascii=False), flush=True)
+            else:
+                print(text_of(result), file=sys.stderr)
+    text = json.dumps({**setting(), "rows": rows}, indent=2, ensure_ascii=False)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             file.write(text + "\n")
-    else:
+    elif not options.lines:
         print(text)
 
 

@@ -17,5 +17,7 @@ export const memoryFamily: Family = {
     [
       ...stepFamily.rows(adapter).filter(({ name }) => name.startsWith('CNN')),
       ...perceptualFamily.rows(adapter),
-    ].map(peakOf),
+    ]
+      .filter(({ name }) => !name.endsWith(', float16'))
+      .map(peakOf),
 };

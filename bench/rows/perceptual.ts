@@ -1,14 +1,14 @@
 /**
  * @file A step of a perceptual loss: the features of VGG19 up to block4_conv2, compared with those of a target, and the
- * gradient to the image. Random He-initialized weights: the measurements don't depend on them.
+ * gradient to the image. Weights are random (He initialization), and so is the target: the measurements don't depend on them.
  */
 import { add, fusedConv2d, maxPool, mean, squaredDifference, type Tensor } from 'retrograd';
 import { convolveAndRectify, type Image, maxPool as maxPool64 } from '../float64.ts';
 import { fromChannelsFirst, type HostArray, normal, toChannelsFirst, toFiltersFirst } from '../host.ts';
 import type { Tfjs } from '../peers/tfjs.ts';
-import type { Family, Row } from '../row.ts';
-import { trainingRow } from '../training.ts';
-import { jaxConvolveAndRectify, jaxMaxPool } from './steps.ts';
+import type { Family } from '../row.ts';
+import type { TrainingRow } from '../training.ts';
+import { inEachPrecision, jaxConvolveAndRectify, jaxMaxPool } from './steps.ts';
 
 type TfTensor = ReturnType<Tfjs['tensor']>;
 
@@ -59,24 +59,20 @@ function features64(values: Float64Array, size: number, weights: readonly HostAr
   return featuresOf(image, (x, i) => convolveAndRectify(x, w(i), b(i)), maxPool64);
 }
 
-function row(size: number): Row {
+function row(size: number): TrainingRow {
   const count = blocks.flat().length;
-  return trainingRow({
+  return {
     name: `VGG19 perceptual step ${size}², gradient to the image`,
     family: 'perceptual',
     training: () => {
-      const weights = network();
-      const target = normal([1, size, size, 3], 2);
-      const wanted = features64(Float64Array.from(target.values), size, weights).map(
-        ({ height, width, channels, values }): HostArray => ({
-          shape: [1, height, width, channels],
-          values: Float32Array.from(values),
-        }),
-      );
+      const wanted = blocks.map(([filters = 0], i) => {
+        const side = size / 2 ** i;
+        return normal([1, side, side, filters], 2 + i);
+      });
       return {
         parameters: [normal([1, size, size, 3], 1)],
         batch: [],
-        constants: [...weights, ...wanted],
+        constants: [...network(), ...wanted],
         rate: 1,
         momentum: 0,
       };
@@ -91,11 +87,14 @@ function row(size: number): Row {
         );
       }, 0);
     },
-    retrograd: ({ parameters: [image], constants }) => {
+    retrograd: ({ parameters: [image], constants }, operand) => {
       const features = featuresOf(
         image!,
         (x: Tensor, i) =>
-          fusedConv2d(x, constants[2 * i]!, constants[2 * i + 1]!, { padding: 'same', activation: 'relu' }),
+          fusedConv2d(operand(x), operand(constants[2 * i]!), constants[2 * i + 1]!, {
+            padding: 'same',
+            activation: 'relu',
+          }),
         (x) => maxPool(x, { poolSize: 2 }),
       );
       return features
@@ -139,10 +138,10 @@ function row(size: number): Row {
       ...blocks.map(() => toChannelsFirst),
     ],
     jaxRestore: [fromChannelsFirst],
-  });
+  };
 }
 
 export const perceptualFamily: Family = {
   name: 'perceptual',
-  rows: (adapter) => [row(adapter === 'gpu' ? 224 : 32)],
+  rows: (adapter) => inEachPrecision(adapter, [row(adapter === 'gpu' ? 256 : 32)]),
 };

@@ -35,8 +35,8 @@ import {
 } from '../host.ts';
 import type { JaxArray, JaxJs } from '../peers/jaxjs.ts';
 import type { Tfjs } from '../peers/tfjs.ts';
-import type { Family, Row } from '../row.ts';
-import { trainingRow } from '../training.ts';
+import type { AdapterClass, Family, Row } from '../row.ts';
+import { float16TrainingRow, trainingRow, type TrainingRow } from '../training.ts';
 
 type TfTensor = ReturnType<Tfjs['tensor']>;
 
@@ -62,7 +62,7 @@ const weights = (inputs: number, outputs: number, seed: number): [HostArray, Hos
   normal([outputs], seed + 1, 0.01),
 ];
 
-function perceptron(batch: number, sizes: readonly number[]): Row {
+function perceptron(batch: number, sizes: readonly number[]): TrainingRow {
   const depth = sizes.length - 1;
   const each = <T, P>(parameters: readonly P[], x: T, layer: (x: T, w: P, b: P, last: boolean) => T) => {
     let result = x;
@@ -71,7 +71,7 @@ function perceptron(batch: number, sizes: readonly number[]): Row {
     }
     return result;
   };
-  return trainingRow({
+  return {
     name: `MLP step ${sizes.join('-')}, batch ${batch}`,
     family: 'steps',
     training: () => ({
@@ -89,10 +89,10 @@ function perceptron(batch: number, sizes: readonly number[]): Row {
       });
       return crossEntropy(logits, wanted?.values ?? [], batch);
     },
-    retrograd: ({ parameters, batch: [x, wanted] }) =>
+    retrograd: ({ parameters, batch: [x, wanted] }, operand) =>
       loss(
         each(parameters, x!, (y, w, b, last) =>
-          fusedMatMul(y, w, b, { activation: last ? 'linear' : 'relu' }),
+          fusedMatMul(operand(y), operand(w), b, { activation: last ? 'linear' : 'relu' }),
         ),
         wanted!,
       ),
@@ -113,15 +113,15 @@ function perceptron(batch: number, sizes: readonly number[]): Row {
         }),
         wanted!,
       ),
-  });
+  };
 }
 
 const side = 28;
 const filters = [16, 32] as const;
 
-function convolutional(batch: number): Row {
+function convolutional(batch: number): TrainingRow {
   const flat = (side / 4) ** 2 * filters[1];
-  return trainingRow({
+  return {
     name: `CNN step ${side}²×1, ${filters.join('-')} filters, batch ${batch}`,
     family: 'steps',
     training: () => {
@@ -158,11 +158,13 @@ function convolutional(batch: number): Row {
       const features = maxPool64(convolveAndRectify(maxPool64(convolveAndRectify(image, w1, b1)), w2, b2));
       return crossEntropy(dense(features.values, batch, w3, b3), wanted?.values ?? [], batch);
     },
-    retrograd: ({ parameters: [w1, b1, w2, b2, w3, b3], batch: [x, wanted] }) => {
+    retrograd: ({ parameters: [w1, b1, w2, b2, w3, b3], batch: [x, wanted] }, operand) => {
       const block = (y: Tensor, w: Tensor, b: Tensor) =>
-        maxPool(fusedConv2d(y, w, b, { padding: 'same', activation: 'relu' }), { poolSize: 2 });
+        maxPool(fusedConv2d(operand(y), operand(w), b, { padding: 'same', activation: 'relu' }), {
+          poolSize: 2,
+        });
       const features = reshape(block(block(x!, w1!, b1!), w2!, b2!), { shape: [batch, flat] });
-      return loss(fusedMatMul(features, w3!, b3!), wanted!);
+      return loss(fusedMatMul(operand(features), operand(w3!), b3!), wanted!);
     },
     tfjs: (tf, { parameters: [w1, b1, w2, b2, w3, b3], batch: [x, wanted] }) => {
       const block = (x: TfTensor, filter: TfTensor, bias: TfTensor) =>
@@ -183,7 +185,7 @@ function convolutional(batch: number): Row {
     },
     jaxLayout: [toFiltersFirst, null, toFiltersFirst, null, null, null, toChannelsFirst, null],
     jaxRestore: [fromFiltersFirst, null, fromFiltersFirst, null, null, null],
-  });
+  };
 }
 
 /** Computes a 3×3 convolution with bias and ReLU, channels first. */
@@ -204,8 +206,8 @@ const jaxBlock = (jax: JaxJs, x: JaxArray, w: JaxArray, b: JaxArray) =>
  * Gates in Keras's order: input, forget, candidate, output. The products with the inputs are computed for all steps in one
  * matmul.
  */
-function lstm(batch: number, steps: number, inputs: number, units: number): Row {
-  return trainingRow({
+function lstm(batch: number, steps: number, inputs: number, units: number): TrainingRow {
+  return {
     name: `LSTM step ${steps} steps, ${inputs}→${units}, batch ${batch}`,
     family: 'steps',
     training: () => ({
@@ -249,22 +251,24 @@ function lstm(batch: number, steps: number, inputs: number, units: number): Row 
       }
       return crossEntropy(dense(h, batch, w, b), wanted?.values ?? [], batch);
     },
-    retrograd: ({ parameters: [kernel, recurrent, bias, w, b], batch: [x, wanted] }) => {
+    retrograd: ({ parameters: [kernel, recurrent, bias, w, b], batch: [x, wanted] }, operand) => {
       const rows = reshape(x!, { shape: [steps * batch, inputs] });
-      const projected = reshape(fusedMatMul(rows, kernel!, bias!), { shape: [steps, batch, 4 * units] });
+      const projected = reshape(fusedMatMul(operand(rows), operand(kernel!), bias!), {
+        shape: [steps, batch, 4 * units],
+      });
       let h: Tensor | null = null;
       let c: Tensor | null = null;
       for (let t = 0; t < steps; t++) {
         const input = reshape(slice(projected, { begin: [t, 0, 0], size: [1, batch, 4 * units] }), {
           shape: [batch, 4 * units],
         });
-        const z: Tensor = h ? add(input, matMul(h, recurrent!)) : input;
+        const z: Tensor = h ? add(input, matMul(operand(h), operand(recurrent!))) : input;
         const gate = (k: number) => slice(z, { begin: [0, k * units], size: [batch, units] });
         const candidate = mul(sigmoid(gate(0)), tanh(gate(2)));
         c = c ? add(mul(sigmoid(gate(1)), c), candidate) : candidate;
         h = mul(sigmoid(gate(3)), tanh(c));
       }
-      return loss(fusedMatMul(h!, w!, b!), wanted!);
+      return loss(fusedMatMul(operand(h!), operand(w!), b!), wanted!);
     },
     tfjs: (tf, { parameters: [kernel, recurrent, bias, w, b], batch: [x, wanted] }) => {
       const rows = tf.reshape(x!, [steps * batch, inputs]);
@@ -309,13 +313,22 @@ function lstm(batch: number, steps: number, inputs: number, units: number): Row 
       recurrent!.dispose();
       return jaxLoss(jax, np.matmul(h!, w!).add(b!), wanted!);
     },
-  });
+  };
 }
+
+/** In float32, and on GPUs, which may multiply float16 faster, also in float16. */
+export const inEachPrecision = (adapter: AdapterClass, rows: readonly TrainingRow[]): Row[] => [
+  ...rows.map(trainingRow),
+  ...(adapter === 'gpu' ? rows.map(float16TrainingRow) : []),
+];
 
 export const stepFamily: Family = {
   name: 'steps',
   rows: (adapter) =>
-    adapter === 'gpu'
-      ? [perceptron(128, [784, 512, 256, classes]), convolutional(128), lstm(64, 64, 128, 256)]
-      : [perceptron(64, [784, 256, 128, classes]), convolutional(16), lstm(16, 16, 32, 64)],
+    inEachPrecision(
+      adapter,
+      adapter === 'gpu'
+        ? [perceptron(128, [784, 512, 256, classes]), convolutional(128), lstm(64, 64, 128, 256)]
+        : [perceptron(64, [784, 256, 128, classes]), convolutional(16), lstm(16, 16, 32, 64)],
+    ),
 };

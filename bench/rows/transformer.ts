@@ -18,10 +18,10 @@ import { crossEntropy, dense } from '../float64.ts';
 import { type HostArray, integers, normal, filled, seeded } from '../host.ts';
 import type { JaxArray, JaxJs } from '../peers/jaxjs.ts';
 import type { Tfjs } from '../peers/tfjs.ts';
-import type { Family, Row } from '../row.ts';
-import { trainingRow } from '../training.ts';
+import type { Family } from '../row.ts';
+import type { TrainingRow } from '../training.ts';
 import { block as block64, blockParameters, epsilon, type Sizes } from '../transformer64.ts';
-import { jaxLoss, loss, tfLoss } from './steps.ts';
+import { inEachPrecision, jaxLoss, loss, tfLoss } from './steps.ts';
 
 type TfTensor = ReturnType<Tfjs['tensor']>;
 
@@ -73,7 +73,12 @@ const blocksOf = <T>(parameters: readonly T[]): T[][] =>
     parameters.slice(2 + i * blockParameters, 2 + (i + 1) * blockParameters),
   );
 
-function ownBlock(x: Tensor, weights: Tensor[], { batch, length, width, heads }: Model): Tensor {
+function ownBlock(
+  x: Tensor,
+  weights: Tensor[],
+  { batch, length, width, heads }: Model,
+  operand: (x: Tensor) => Tensor,
+): Tensor {
   const [g1, b1, wqkv, bqkv, wo, bo, g2, b2, w1, c1, w2, c2] = weights as [
     Tensor,
     Tensor,
@@ -89,15 +94,16 @@ function ownBlock(x: Tensor, weights: Tensor[], { batch, length, width, heads }:
     Tensor,
   ];
   const rows = batch * length;
-  const qkv = fusedMatMul(layerNorm(x, g1, b1, { epsilon }), wqkv, bqkv);
+  const projected = (y: Tensor, w: Tensor, b: Tensor) => fusedMatMul(operand(y), operand(w), b);
+  const qkv = projected(layerNorm(x, g1, b1, { epsilon }), wqkv, bqkv);
   const part = (i: number) =>
     reshape(slice(qkv, { begin: [0, i * width], size: [rows, width] }), {
       shape: [batch, length, heads, width / heads],
     });
   const attended = dotProductAttention(part(0), part(1), part(2), { isCausal: true });
-  const middle = add(x, fusedMatMul(reshape(attended, { shape: [rows, width] }), wo, bo));
-  const expanded = gelu(fusedMatMul(layerNorm(middle, g2, b2, { epsilon }), w1, c1), { approximate: true });
-  return add(middle, fusedMatMul(expanded, w2, c2));
+  const middle = add(x, projected(reshape(attended, { shape: [rows, width] }), wo, bo));
+  const expanded = gelu(projected(layerNorm(middle, g2, b2, { epsilon }), w1, c1), { approximate: true });
+  return add(middle, projected(expanded, w2, c2));
 }
 
 function tfBlock(
@@ -148,10 +154,10 @@ function jaxBlock({ numpy: np, nn }: JaxJs, x: JaxArray, weights: JaxArray[], mo
   return middle.add(projected(expanded, 10));
 }
 
-function transformer(model: Model): Row {
+function transformer(model: Model): TrainingRow {
   const { batch, length, width, layers, vocabulary } = model;
   const rows = batch * length;
-  return trainingRow({
+  return {
     name: `transformer step ${layers} × ${width}, ${model.heads} heads, batch ${batch}×${length}`,
     family: 'transformer',
     training: () => ({
@@ -176,11 +182,14 @@ function transformer(model: Model): Row {
       const logits = dense(states, rows, parameters.at(-1) as Float64Array, null);
       return crossEntropy(logits, wanted?.values ?? [], rows);
     },
-    retrograd({ parameters, batch: [ids, wanted] }) {
+    retrograd({ parameters, batch: [ids, wanted] }, operand) {
       const [tokens, positions] = parameters as [Tensor, Tensor];
       const embedded = reshape(add(gather(tokens, ids!), positions), { shape: [rows, width] });
-      const states = blocksOf(parameters).reduce((x, weights) => ownBlock(x, weights, model), embedded);
-      return loss(matMul(states, parameters.at(-1) as Tensor), wanted!);
+      const states = blocksOf(parameters).reduce(
+        (x, weights) => ownBlock(x, weights, model, operand),
+        embedded,
+      );
+      return loss(matMul(operand(states), operand(parameters.at(-1) as Tensor)), wanted!);
     },
     tfjs(tf, { parameters, batch: [ids, wanted] }) {
       const [tokens, positions] = parameters as [TfTensor, TfTensor];
@@ -197,17 +206,18 @@ function transformer(model: Model): Row {
       const states = blocksOf(parameters).reduce((x, weights) => jaxBlock(jax, x, weights, model), embedded);
       return jaxLoss(jax, jax.numpy.matmul(states, parameters.at(-1) as JaxArray), wanted!);
     },
-  });
+  };
 }
 
 export const transformerFamily: Family = {
   name: 'transformer',
-  rows: (adapter) => [
-    transformer(
-      adapter === 'gpu'
-        ? // GPT-2-small's block.
-          { batch: 1, length: 1024, width: 768, heads: 12, layers: 1, vocabulary: 1024, directions: 1 }
-        : { batch: 4, length: 32, width: 64, heads: 4, layers: 2, vocabulary: 256, directions: 6 },
-    ),
-  ],
+  rows: (adapter) =>
+    inEachPrecision(adapter, [
+      transformer(
+        adapter === 'gpu'
+          ? // GPT-2-small's block.
+            { batch: 1, length: 1024, width: 768, heads: 12, layers: 1, vocabulary: 1024, directions: 1 }
+          : { batch: 4, length: 32, width: 64, heads: 4, layers: 2, vocabulary: 256, directions: 6 },
+      ),
+    ]),
 };

@@ -20,7 +20,8 @@ const placeOf = ({ facadeModuleId }) =>
  * @param {import('vite').Plugin[]} [plugins]
  * @returns {Promise<string>} the bundle's path
  */
-export const bundleTests = (entry, name, plugins = []) => bundleTestsInto(entry, temporaryFolder(name), plugins);
+export const bundleTests = (entry, name, plugins = []) =>
+  bundleTestsInto(entry, temporaryFolder(name), plugins);
 
 /** The same, into a given folder. @param {string} entry @param {string} folder @param {import('vite').Plugin[]} [plugins] */
 export const bundleTestsInto = (entry, folder, plugins = []) =>

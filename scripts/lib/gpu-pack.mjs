@@ -25,7 +25,8 @@ const COPIED = [
   'node_modules/onnxruntime-web/package.json',
 ];
 /** Of ONNX Runtime only what its WebGPU entry loads. */
-const ORT_FILES = /^ort\.webgpu\.bundle\.min\.mjs$|^ort\.webgpu\.min\.mjs$|^ort-wasm-simd-threaded\.asyncify\.(mjs|wasm)$/;
+const ORT_FILES =
+  /^ort\.webgpu\.bundle\.min\.mjs$|^ort\.webgpu\.min\.mjs$|^ort-wasm-simd-threaded\.asyncify\.(mjs|wasm)$/;
 
 /** @param {string} file the archive @returns {Promise<string>} what was written */
 export async function pack(file) {

@@ -15,6 +15,8 @@ export class ProcessEnded extends Error {
 /** A driver may keep a process from ending. It isn't waited for longer than this. */
 const END_MS = 3000;
 const START_MS = 60_000;
+/** Of a timer. A longer limit is none. */
+const LONGEST_MS = 2 ** 31;
 
 /**
  * @typedef {object} Limits of a call, in milliseconds, after which the process is ended
@@ -119,10 +121,10 @@ export class Worker {
   }
 }
 
-/** @param {number | undefined} milliseconds undefined: never @param {(error: Error) => void} reject */
-function timer(milliseconds, reject) {
-  const late = () => reject(new ProcessEnded(`not done within ${Math.round((milliseconds ?? 0) / 1000)} s`));
-  const start = () => (milliseconds === undefined ? undefined : setTimeout(late, milliseconds));
+/** @param {number | undefined} milliseconds @param {(error: Error) => void} reject */
+function timer(milliseconds = Number.POSITIVE_INFINITY, reject) {
+  const late = () => reject(new ProcessEnded(`not done within ${Math.round(milliseconds / 1000)} s`));
+  const start = () => (milliseconds < LONGEST_MS ? setTimeout(late, milliseconds) : undefined);
   let running = start();
   const stop = () => clearTimeout(running);
   return {

@@ -98,7 +98,10 @@ export class GpuRun {
   }
 
   /** The list, with an interrupted verification again before the unit tests. */
-  *#withPostponed(/** @type {readonly Task[]} */ tasks, /** @type {{ verification: boolean }} */ isPostponed) {
+  *#withPostponed(
+    /** @type {readonly Task[]} */ tasks,
+    /** @type {{ verification: boolean }} */ isPostponed,
+  ) {
     for (const task of tasks) {
       if (task.kind === 'tests' && isPostponed.verification) {
         const verification = tasks.find(({ kind }) => kind === 'verify');
@@ -190,7 +193,8 @@ export class GpuRun {
   /** @param {Task} task */
   async #runRow(task) {
     const { result, outside, say } = this.#options;
-    if (task.recorded && (await this.#isUnchanged(task, task.recorded))) return 'the same kernels as recorded';
+    if (task.recorded && (await this.#isUnchanged(task, task.recorded)))
+      return 'the same kernels as recorded';
     const row = await this.#measureRow(task);
     result.rows.push(row);
     say(outside.line(row));
@@ -254,7 +258,9 @@ export class GpuRun {
     result.nativeSetting = await runPyTorch(filter, this.#left(), (row) => {
       if (known.has(row.name)) return;
       result.native.push(row);
-      say(`PyTorch ${row.name.padEnd(60)} ${row.pytorch === null ? row.note : `${row.pytorch.toFixed(4)} ${row.unit}`}`);
+      say(
+        `PyTorch ${row.name.padEnd(60)} ${row.pytorch === null ? row.note : `${row.pytorch.toFixed(4)} ${row.unit}`}`,
+      );
       save();
     });
     if (this.#isLate()) throw new TimeIsUp();
@@ -278,7 +284,9 @@ export class GpuRun {
         /** @type {{ passed: number, failures: { name: string, message: string }[] }} */
         let outcome;
         try {
-          outcome = await worker.call('runFile', [file], { total: Math.max(1, Math.min(3 * rowLimit, this.#left())) });
+          outcome = await worker.call('runFile', [file], {
+            total: Math.max(1, Math.min(3 * rowLimit, this.#left())),
+          });
         } catch (error) {
           if (this.#isLate()) throw new TimeIsUp();
           const message = error instanceof Error ? error.message : String(error);

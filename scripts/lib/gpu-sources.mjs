@@ -80,7 +80,8 @@ function commitHere() {
   const git = (/** @type {string[]} */ ...args) =>
     execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   try {
-    const changed = git('status', '--porcelain', '--', 'src', 'shaders', 'bench') === '' ? '' : ', changed since';
+    const changed =
+      git('status', '--porcelain', '--', 'src', 'shaders', 'bench') === '' ? '' : ', changed since';
     return `${git('rev-parse', '--short', 'HEAD')}${changed}`;
   } catch {
     return null;
@@ -93,7 +94,7 @@ export function recordedResults(folder) {
   const files = fs.readdirSync(folder).filter((name) => name.endsWith('.json'));
   return files.flatMap((name) => {
     const result = readJson(path.join(folder, name));
-    const isResult = typeof result?.adapter === 'string' && Array.isArray(result.rows);
+    const isResult = Array.isArray(result?.rows) && 'comparisons' in result;
     return isResult && !result.isRehearsal ? [result] : [];
   });
 }

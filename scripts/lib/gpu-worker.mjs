@@ -8,6 +8,7 @@
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { installDawnGlobals } from './dawn-globals.mjs';
+import { serve } from './gpu-service.mjs';
 
 const [, , built, ...flags] = process.argv;
 Object.assign(globalThis, {
@@ -15,20 +16,8 @@ Object.assign(globalThis, {
   BENCH_RECORDS: [],
 });
 await installDawnGlobals(flags);
-/** @type {Record<string, (...args: unknown[]) => unknown>} */
 const module = await import(pathToFileURL(String(built)).href);
 // Dawn settles promises only while the event loop has something to do.
 setInterval(() => {}, 1);
 process.on('disconnect', () => process.exit(0));
-process.on('message', async (/** @type {{ name: string, args: unknown[], reports: boolean }} */ { name, args, reports }) => {
-  const report = (/** @type {unknown} */ event) => process.send?.({ event });
-  /** @type {{ value: unknown } | { error: string }} */
-  let answer;
-  try {
-    answer = { value: (await module[name]?.(...args, ...(reports ? [report] : []))) ?? null };
-  } catch (error) {
-    answer = { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  }
-  process.send?.(answer);
-});
-process.send?.({ value: 'ready' });
+serve(module);

@@ -26,7 +26,8 @@ const LOADER = 'libvulkan.so.1';
  * @property {(file: string) => string} realpath
  * @property {(folder: string) => string[]} list
  * @property {() => string} loaderCache what `ldconfig -p` prints
- * @property {() => boolean} hasHardwareAdapter whether Dawn finds a real GPU in the environment as it is
+ * @property {(added: Record<string, string>) => boolean} hasHardwareAdapter whether Dawn finds a real GPU with these variables
+ * @property {(library: string) => string} writeManifest writes a manifest of a Vulkan driver, and returns its path
  * @property {(target: string) => string} linkLoader creates a folder with `libvulkan.so.1` -> target, and returns it
  * @property {() => string} runtimeDir a private folder to use if XDG_RUNTIME_DIR is unset
  */
@@ -59,7 +60,14 @@ export function chooseGpuEnv(machine) {
   if (wish === 'gpu') return added;
   if (wish !== 'swiftshader') {
     if (env.VK_ICD_FILENAMES || env.VK_DRIVER_FILES) return added; // Chosen by the caller.
-    if (hasGpuNode(machine) && machine.hasHardwareAdapter()) return added;
+    if (hasGpuNode(machine)) {
+      if (machine.hasHardwareAdapter({})) return added;
+      // Containers get NVIDIA's libraries, but often not the manifest by which Vulkan finds them.
+      for (const manifest of nvidiaManifests(machine)) {
+        const driver = { VK_ICD_FILENAMES: manifest, VK_DRIVER_FILES: manifest };
+        if (machine.hasHardwareAdapter(driver)) return { ...added, ...driver };
+      }
+    }
   }
   const folder = swiftShaderFolder(machine);
   if (!folder) {
@@ -73,6 +81,23 @@ export function chooseGpuEnv(machine) {
     added.LD_LIBRARY_PATH = [loaderFolder(machine, folder), env.LD_LIBRARY_PATH].filter(Boolean).join(':');
   }
   return added;
+}
+
+/** NVIDIA's driver, with and without an X server's libraries. */
+const NVIDIA_DRIVERS = ['libGLX_nvidia.so.0', 'libEGL_nvidia.so.0'];
+const NVIDIA_MANIFEST_FOLDERS = [
+  '/usr/local/nvidia/share/vulkan/icd.d',
+  '/usr/share/vulkan/icd.d',
+  '/etc/vulkan/icd.d',
+  '/usr/local/share/vulkan/icd.d',
+];
+
+/** Manifests of NVIDIA's Vulkan driver: installed ones in any usual folder, then ones for its libraries. @param {GpuMachine} machine */
+function* nvidiaManifests(machine) {
+  if (!machine.list('/dev').some((name) => /^nvidia\d+$/.test(name))) return;
+  for (const folder of NVIDIA_MANIFEST_FOLDERS)
+    for (const name of machine.list(folder)) if (/^nvidia.*\.json$/.test(name)) yield path.join(folder, name);
+  for (const library of NVIDIA_DRIVERS) yield machine.writeManifest(library);
 }
 
 /**
@@ -134,7 +159,13 @@ function thisGpuMachine() {
     realpath: (file) => fs.realpathSync(file),
     list: (folder) => (fs.existsSync(folder) ? fs.readdirSync(folder) : []),
     loaderCache: () => output('ldconfig', ['-p']) || output('/sbin/ldconfig', ['-p']),
-    hasHardwareAdapter: () => output(process.execPath, [PROBE]).includes('"hardware":true'),
+    hasHardwareAdapter: (added) => output(process.execPath, [PROBE], added).includes('"hardware":true'),
+    writeManifest: (library) => {
+      const file = path.join(privateFolder('vulkan'), `${library}.json`);
+      const ICD = { library_path: library, api_version: '1.3.0' };
+      fs.writeFileSync(file, JSON.stringify({ file_format_version: '1.0.0', ICD }));
+      return file;
+    },
     linkLoader: (target) => {
       // A folder for each target, so that processes that start concurrently with different browsers don't overwrite each
       // other's link.
@@ -176,11 +207,12 @@ export function privateFolder(...names) {
   );
 }
 
-/** @param {string} file @param {string[]} args */
-function output(file, args) {
+/** @param {string} file @param {string[]} args @param {Record<string, string>} [added] variables */
+function output(file, args, added = {}) {
   try {
     return execFileSync(file, args, {
       encoding: 'utf8',
+      env: { ...process.env, ...added },
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: 30_000,
     });

@@ -1,6 +1,6 @@
 /** @file The oracles of the benchmark, on correct and on wrong results. */
 import { describe, expect, it } from 'vitest';
-import { checkStep } from '../../bench/trainingStepCheck.ts';
+import { checkStep, expectedStep } from '../../bench/trainingStepCheck.ts';
 import { convolveAndRectify, crossEntropy, dense, maxPool } from '../../bench/float64.ts';
 import { normal, permuted, toFiltersFirst } from '../../bench/host.ts';
 import { indicesOf, problem, sample } from '../../bench/oracle.ts';
@@ -39,7 +39,8 @@ describe('steps of gradient descent', () => {
   // Σ a² + Σ b³: its gradient is 2a and 3b².
   const lossAt = ([a = new Float64Array(), b = new Float64Array()]: readonly Float64Array[]) =>
     a.reduce((sum, v) => sum + v * v, 0) + b.reduce((sum, v) => sum + v ** 3, 0);
-  const check = checkStep({ parameters, batch: [], constants: [], rate, lossAt });
+  const step = { parameters, batch: [], constants: [], rate, lossAt };
+  const check = checkStep(step, expectedStep(step));
   const loss = { shape: [], values: Float32Array.of(lossAt([Float64Array.from(a), Float64Array.from(b)])) };
   const moved = (factor: number) => [
     { shape: [3], values: Float32Array.from(a, (v) => v - rate * 2 * v) },

@@ -15,6 +15,7 @@ function machine(changes: Partial<Parameters<typeof chooseGpuEnv>[0]> & { files?
     list: (_folder: string): string[] => [],
     loaderCache: () => 'libvulkan.so.1 (libc6,x86-64) => /lib/x86_64-linux-gnu/libvulkan.so.1',
     hasHardwareAdapter: () => false,
+    writeManifest: (library: string) => `/cache/${library}.json`,
     linkLoader: (target: string) => `/cache -> ${target}`,
     runtimeDir: () => '/cache/runtime',
     ...rest,
@@ -41,6 +42,23 @@ describe('chooseGpuEnv', () => {
 
   test('a GPU node without a driver that works falls back to SwiftShader', () => {
     expect(chooseGpuEnv(machine({ list: withGpu }))).toEqual(SOFTWARE);
+  });
+
+  test("NVIDIA's driver is found where its manifest isn't installed, or in another folder", () => {
+    const card = (folder: string) => (folder === '/dev' ? ['nvidia0', 'nvidiactl'] : []);
+    const only = (manifest: string) => (added: Record<string, string>) => added.VK_DRIVER_FILES === manifest;
+    const written = '/cache/libEGL_nvidia.so.0.json';
+    expect(chooseGpuEnv(machine({ list: card, hasHardwareAdapter: only(written) }))).toEqual({
+      VK_ICD_FILENAMES: written,
+      VK_DRIVER_FILES: written,
+    });
+    const folder = '/usr/local/nvidia/share/vulkan/icd.d';
+    const list = (name: string) => (name === folder ? ['nvidia_icd.json', 'other.json'] : card(name));
+    const found = `${folder}/nvidia_icd.json`;
+    const env = chooseGpuEnv(machine({ list, hasHardwareAdapter: only(found) }));
+    expect(env.VK_DRIVER_FILES).toBe(found);
+    // Of another vendor's card there is no such library.
+    expect(chooseGpuEnv(machine({ list: withGpu, hasHardwareAdapter: only(written) }))).toEqual(SOFTWARE);
   });
 
   test('without a GPU node no probe is started', () => {
