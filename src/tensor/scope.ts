@@ -145,6 +145,22 @@ export function outsideScopes<T>(body: () => T): T {
   }
 }
 
+/** Runs `body` outside of all scopes, and returns the tensors that it made and left. If it fails, they are freed. */
+export function collecting(body: () => void): ReadonlySet<Scoped> {
+  const made = new Set<Scoped>();
+  const before = scopes;
+  scopes = [made];
+  try {
+    body();
+  } catch (error) {
+    for (const tensor of made) tensor.dispose();
+    throw error;
+  } finally {
+    scopes = before;
+  }
+  return made;
+}
+
 /**
  * Opens a scope for `using`: tensors made while it is open are freed when it ends.
  *

@@ -25,6 +25,7 @@ import { maskOf, setMask } from '../../masks.ts';
 import { inNameScope } from '../../names.ts';
 import { leavesOf, type Mapped, mapNest, mapShapes, type Nest } from '../../tensorNest.ts';
 import { type Regularizer, regularizerOf } from '../../regularizers/index.ts';
+import { freeBuilt, keepingBuilt } from './builtTensors.ts';
 import { currentCall, insideLayerCall } from './callContext.ts';
 import { runEagerly } from './eagerCall.ts';
 import { findInProperties } from './findInProperties.ts';
@@ -134,7 +135,10 @@ export abstract class Layer<
     Object.defineProperty(this, 'call', { value: call, configurable: true, writable: true });
   }
 
-  /** Creates the weights. Called once, before the first call. Build layers inside with `ensureBuilt`. */
+  /**
+   * Creates the weights, and tensors that `call` reads: they live as long as the layer. Called once, before the first call.
+   * Build layers inside with `ensureBuilt`.
+   */
   build(_inputShape: Shapes<In>): void {}
 
   /** Computes the outputs with ops. It is also run on symbolic tensors, to infer shapes. */
@@ -235,8 +239,9 @@ export abstract class Layer<
       requireShapes(this.name, inputShape, 'build', 'takes the shape of the input');
     const shape = withoutProbe(inputShape as Nest<OpenShape>) as Shapes<In>;
     const inScope = () => inNameScope(this, this.name, () => build.call(this, shape));
+    const kept = () => keepingBuilt(this, inScope);
     // Weights are leaves: their initialization is not recorded, and they outlive scopes.
-    this.addingWeights(() => untraced(() => withRecorders([], () => insideCall(null, () => tidy(inScope)))));
+    this.addingWeights(() => untraced(() => withRecorders([], () => insideCall(null, kept))));
     this.built = true;
     this.buildShape = shape;
   }
@@ -300,11 +305,11 @@ export abstract class Layer<
     for (const layer of [this as unknown as AnyLayer, ...this.layersInside]) layer.#added.clear();
   }
 
-  /** Frees the weights, including those of layers inside. The layer cannot be called afterwards. */
+  /** Frees the weights and what `build` made, including those of layers inside. The layer cannot be called afterwards. */
   override dispose(): void {
     // Layers may own more than weights.
     const inner = this.sublayers.map((layer) => () => layer.dispose());
-    runAll([() => super.dispose(), () => this.clearLosses(), ...inner]);
+    runAll([() => super.dispose(), () => this.clearLosses(), () => freeBuilt(this), ...inner]);
   }
 
   #applySymbolic(inputs: Nest<KerasTensor>, given: CallOptions): Nest<KerasTensor> {

@@ -63,7 +63,9 @@ export function makeWeight(
   checkShape(name, options.shape);
   const { shape, initializer = 'glorotUniform', trainable = true, dtype, regularizer, constraint } = options;
   const path = scopedName(name);
-  const initial = firstValue?.(path, shape, dtype) ?? initializerOf(initializer).call(shape, dtype);
+  const [initial] = tidy(() => [
+    firstValue?.(path, shape, dtype) ?? initializerOf(initializer).call(shape, dtype),
+  ]) as [Tensor];
   requireInitial(path, initial, { shape, dtype });
   const variable = new Variable(initial, { name: path, trainable: trainable && layerTrainable });
   initial.dispose();

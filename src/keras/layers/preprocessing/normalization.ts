@@ -107,7 +107,8 @@ export class Normalization extends Layer {
     this.inputSpec = [{ rank, axes: Object.fromEntries(kept.map((axis, i) => [axis, sizes[i] as number])) }];
     if (this.#given) {
       const { mean, variance } = this.#given;
-      this.#constants = { mean: this.#constant(mean, over), variance: this.#constant(variance, over) };
+      const constant = (moment: Moments) => tidy(() => this.#constant(moment, over));
+      this.#constants = { mean: constant(mean), variance: constant(variance) };
       return;
     }
     const weight = { shape: sizes, trainable: false };
