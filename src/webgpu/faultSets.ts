@@ -88,6 +88,12 @@ export class FaultSet {
   }
 }
 
+/** The error of a fault, and the number of the check that found it. */
+export interface NumberedFault {
+  readonly error: RetrogradError;
+  readonly number: number;
+}
+
 /** Collects the faults of work launched by one run (such as `fit`), which reports them in addition to any reader. */
 export class FaultCollector {
   #found: Fault[] = [];
@@ -112,10 +118,15 @@ export class FaultCollector {
 
   /** Takes the faults of checks below number `end`. They count as reported to everyone. */
   take(end = Number.POSITIVE_INFINITY): RetrogradError[] {
+    return this.takeNumbered(end).map(({ error }) => error);
+  }
+
+  /** The same, with the numbers of their checks. */
+  takeNumbered(end: number): NumberedFault[] {
     const taken = this.#found.filter(({ number }) => number < end);
     this.#found = this.#found.filter(({ number }) => number >= end);
     this.tracker.settle(taken);
-    return errorsOf(taken);
+    return inLaunchOrder(taken).map((fault) => ({ number: fault.number, error: fault.raise() }));
   }
 
   /** Takes all faults, but returns only those not yet reported. */
@@ -360,7 +371,11 @@ export function setOf({ number }: Check): FaultSet {
 
 /** Returns the errors of `faults`, in launch order. */
 function errorsOf(faults: readonly Fault[]): RetrogradError[] {
-  return [...faults].sort((a, b) => a.number - b.number).map((fault) => fault.raise());
+  return inLaunchOrder(faults).map((fault) => fault.raise());
+}
+
+function inLaunchOrder(faults: readonly Fault[]): Fault[] {
+  return [...faults].sort((a, b) => a.number - b.number);
 }
 
 /** Returns whether a reader of `set` that began at `began` has not yet reported `fault`. */

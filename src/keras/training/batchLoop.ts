@@ -45,7 +45,7 @@ export async function runBatches(loop: BatchLoop): Promise<number> {
       const before = index % perExecution === 0 && loop.before?.(index);
       if (before) await before;
       const running = throttle.within(() => loop.run(batch));
-      throttle.launched(index);
+      throttle.launched(index, source.samples?.());
       if (running) await running;
     } finally {
       freeBatch(batch);

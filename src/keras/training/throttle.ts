@@ -4,11 +4,12 @@
  * Steps are launched without waiting. Every few steps a fence is set; it resolves when the steps before it are done, or
  * rejects with their faults. With two fences pending, the host waits for the older one.
  */
-import { DeviceLostError, RetrogradError } from '../../core/errors.ts';
+import { DeviceLostError, IndexOutOfRangeError, NonFiniteError, RetrogradError } from '../../core/errors.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { joinErrors } from '../../webgpu/faults.ts';
-import { FaultCollector } from '../../webgpu/faultSets.ts';
+import { FaultCollector, type NumberedFault } from '../../webgpu/faultSets.ts';
+import type { BatchSamples } from './data/batchSource.ts';
 import { isolated } from './isolated.ts';
 
 /** A fence is set after this many milliseconds of launching, or this many steps. */
@@ -18,6 +19,15 @@ const stepsPerFence = 16;
 const maxFences = 2;
 /** Milliseconds between yields: less than a frame at 60 Hz, and much less than a long task (50 ms). */
 const yieldAfter = 10;
+
+/** The step of a batch: what it launched, and where its samples are in the data. */
+interface LaunchedStep {
+  readonly batch: number;
+  readonly where: string;
+  readonly samples: BatchSamples | null;
+  /** The number of the first check after it. */
+  readonly end: number;
+}
 
 interface Fence {
   /** Resolves when the faults of the steps before it are known; rejects with errors of the device. */
@@ -34,6 +44,8 @@ export class Throttle {
   #steps = 0;
   #fencedAt = performance.now();
   #yieldedAt = performance.now();
+  /** The steps whose faults aren't known yet, oldest first. */
+  #launched: LaunchedStep[] = [];
   /** Faults of what this run launched. */
   readonly #faults: FaultCollector;
   /** Whether one of these faults was thrown. */
@@ -71,10 +83,11 @@ export class Throttle {
     }
   }
 
-  /** Records that the step of a batch was launched. */
-  launched(batch: number): void {
+  /** Records that the step of a batch was launched. `samples` finds those of the batch, where that is known. */
+  launched(batch: number, samples: BatchSamples | null = null): void {
     if (this.#steps === 0) this.#first = batch;
     this.#steps++;
+    this.#launched.push({ batch, where: this.where, samples, end: this.device.faults.tracker.begun });
   }
 
   /** Call it after each step. Waits if the host is too far ahead. Errors: faults of earlier steps. */
@@ -96,7 +109,7 @@ export class Throttle {
     this.#steps = 0;
     while (this.#fences.length > 0) await this.#waitForOldest();
     const result = await located;
-    this.#throwFaults(label);
+    await this.#throwFaults(label);
     return result;
   }
 
@@ -107,6 +120,9 @@ export class Throttle {
       return await reading;
     } catch (error) {
       this.#isFaulty = true;
+      // The run's own record of the fault says which step it is of.
+      if (error instanceof IndexOutOfRangeError || error instanceof NonFiniteError)
+        await this.#throwFaults(label);
       throw located(error, label());
     }
   }
@@ -155,8 +171,8 @@ export class Throttle {
         (thrown: unknown) => thrown,
       );
       if (!isAborted || reported !== error) continue;
-      const fault = late ?? joinErrors(this.#faults.take(end));
-      if (fault) reported = located(fault, label());
+      const fault = late ? located(late, label()) : await this.#takeFaults(label, end);
+      if (fault) reported = fault;
     }
     // If something else ended the run, its faults are left to the readbacks of tensors that depend on them.
     if (reported === error && !this.#isFaulty) return reported;
@@ -189,18 +205,45 @@ export class Throttle {
     } catch (error) {
       throw located(error, label());
     }
-    this.#throwFaults(label, end);
+    await this.#throwFaults(label, end);
     const now = performance.now();
     if (now - this.#yieldedAt >= yieldAfter) await this.#yield();
     this.check();
   }
 
   /** Throws the faults of checks below number `end`, where there are any. */
-  #throwFaults(label: () => string, end?: number): void {
-    const error = joinErrors(this.#faults.take(end));
+  async #throwFaults(label: () => string, end?: number): Promise<void> {
+    const error = await this.#takeFaults(label, end);
     if (!error) return;
     this.#isFaulty = true;
-    throw located(error, label());
+    throw error;
+  }
+
+  /** Takes the faults of checks below number `end`, each with its batch and sample, as one error. */
+  async #takeFaults(label: () => string, end = Number.POSITIVE_INFINITY): Promise<RetrogradError | null> {
+    const faults = this.#faults.takeNumbered(end);
+    const places = faults.length > 0 ? await this.#placesOf(faults, label) : [];
+    this.#launched = this.#launched.filter((step) => step.end > end);
+    const errors = faults.map(({ error }) => error);
+    errors.slice(1).forEach((error, i) => {
+      error.message += places[i + 1];
+    });
+    const joined = joinErrors(errors);
+    if (joined) joined.message += places[0];
+    return joined;
+  }
+
+  /** Lines that say in which step, and where in the data, each fault is. */
+  #placesOf(faults: readonly NumberedFault[], label: () => string): Promise<string[]> {
+    const place = async ({ error, number }: NumberedFault) => {
+      const step = this.#launched.find(({ end }) => number < end);
+      if (!step) return during(label());
+      const { where, batch, samples } = step;
+      const isIndex = error instanceof IndexOutOfRangeError;
+      const sample = isIndex && samples ? await this.within(() => samples.holding(error)) : null;
+      return `${sample === null ? '' : `\n  in the data: ${sample}`}${during(`${where}, batch ${batch + 1}`)}`;
+    };
+    return Promise.all(faults.map(place));
   }
 
   async #yield(): Promise<void> {
@@ -213,9 +256,11 @@ export class Throttle {
 /** Returns the error, with the part of the run in which it happened. */
 function located(error: unknown, where: string): unknown {
   if (!(error instanceof RetrogradError) || error instanceof DeviceLostError) return error;
-  error.message += `\n  during: ${where}`;
+  error.message += during(where);
   return error;
 }
+
+const during = (where: string) => `\n  during: ${where}`;
 
 interface Scheduling {
   scheduler?: { yield?: () => Promise<void> };

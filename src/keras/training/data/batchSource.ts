@@ -5,6 +5,18 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
 import type { AnyBatch } from '../batch.ts';
 
+/** Finds samples of a batch after its step. */
+export interface BatchSamples {
+  /** Resolves to the sample, such as "sample 33 of `y`", that holds an index of the batch; null if none is known to. */
+  holding(fault: IndexInBatch): Promise<string | null>;
+}
+
+/** An index, and its position in a tensor that was made of a batch. */
+export interface IndexInBatch {
+  readonly index: number;
+  readonly position: readonly number[];
+}
+
 export interface BatchSource {
   /** Number of batches in one pass over the data; null if unknown. */
   readonly batches: number | null;
@@ -17,6 +29,8 @@ export interface BatchSource {
   upload(): boolean;
   /** The next batch, which the caller frees; null at the end. */
   next(): AnyBatch | null | Promise<AnyBatch | null>;
+  /** The samples of the last batch; null where they aren't numbered. */
+  samples?(): BatchSamples | null;
   /**
    * Frees what the source created. Data passed by the caller are not freed. Closes a generator and waits for it.
    * Errors: those of its `finally`.

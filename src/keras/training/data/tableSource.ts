@@ -8,7 +8,8 @@ import type { AnyBatch } from '../batch.ts';
 import { type Column, columnOf, type RowOrder, uploadBytes } from './column.ts';
 import { permutation } from './permutation.ts';
 import { type Data, type Entry, entriesOf, type Slot, type Slots } from './slots.ts';
-import { type BatchSource, commonRows } from './batchSource.ts';
+import { type BatchSamples, type BatchSource, commonRows } from './batchSource.ts';
+import { sampleHolding } from './findSample.ts';
 
 /** Host data up to this size are uploaded at the start, larger data batch by batch. */
 const residentBytes = 2 ** 28;
@@ -24,7 +25,8 @@ export class Table {
   readonly x: Nest<Column>;
   readonly y: Nest<Column> | null;
   readonly sampleWeight: Nest<Column> | null;
-  readonly #columns: Column[] = [];
+  /** All columns: inputs, targets, weights. */
+  readonly columns: Column[] = [];
 
   /** Errors: ValueError for invalid data; ShapeError for shapes or lengths that don't match. */
   constructor(
@@ -39,7 +41,7 @@ export class Table {
       data.sampleWeight == null ? null : entriesOf(op, 'sampleWeight', data.sampleWeight, weightSlots(slots));
     const all = [x, y, weights].flatMap((nest) => (nest === null ? [] : leavesOf<Entry>(nest)));
     const resident = fits(all, maxResidentBytes);
-    const columns = this.#columns;
+    const { columns } = this;
     const made = (nest: Nest<Entry>, rows?: number): Nest<Column> =>
       mapNest(nest, (entry) => {
         const column = columnOf(op, entry, resident, rows);
@@ -60,11 +62,11 @@ export class Table {
 
   /** Uploads a part of the data. Returns false when everything is uploaded. */
   upload(): boolean {
-    return this.#columns.some((column) => column.upload());
+    return this.columns.some((column) => column.upload());
   }
 
   dispose(): void {
-    for (const column of this.#columns) column.dispose();
+    for (const column of this.columns) column.dispose();
   }
 }
 
@@ -128,10 +130,7 @@ export class TableSource implements BatchSource {
 
   next(): AnyBatch {
     const { table } = this;
-    const pass = Math.floor(this.#position / this.batches);
-    const from = (this.#position % this.batches) * this.#batchSize;
-    const count = Math.min(this.#batchSize, this.rows - from);
-    this.#position++;
+    const { pass, from, count } = this.#rangeOf(this.#position++);
     const order = this.#orderOf(pass);
     const rows = { from: order ? from : this.#from + from, count, order };
     const sampleOf = (row: number) => (order ? (order.host[from + row] as number) : rows.from + row);
@@ -148,6 +147,11 @@ export class TableSource implements BatchSource {
     };
   }
 
+  samples(): BatchSamples {
+    const position = this.#position - 1;
+    return { holding: (fault) => sampleHolding(this.table, this.#samplesAt(position), fault) };
+  }
+
   dispose(): void {
     this.#order?.order.device.dispose();
     this.#order = null;
@@ -157,12 +161,31 @@ export class TableSource implements BatchSource {
     if (!this.#shuffle) return null;
     if (this.#order?.pass === pass) return this.#order.order;
     this.dispose();
-    const host =
-      this.#shuffle === 'batch' ? this.#batchOrder(pass) : permutation(this.rows, this.#seed, pass);
-    for (let i = 0; i < host.length; i++) host[i] = (host[i] as number) + this.#from;
+    const host = this.#hostOrder(pass);
     const order = { host, device: keep(tensor(host)) };
     this.#order = { pass, order };
     return order;
+  }
+
+  /** Returns the pass of the batch at `position`, and its rows. */
+  #rangeOf(position: number): { pass: number; from: number; count: number } {
+    const from = (position % this.batches) * this.#batchSize;
+    const count = Math.min(this.#batchSize, this.rows - from);
+    return { pass: Math.floor(position / this.batches), from, count };
+  }
+
+  /** Returns the samples of the batch at `position`, in order. */
+  #samplesAt(position: number): Int32Array<ArrayBuffer> {
+    const { pass, from, count } = this.#rangeOf(position);
+    if (this.#shuffle) return this.#hostOrder(pass).slice(from, from + count);
+    return Int32Array.from({ length: count }, (_, i) => this.#from + from + i);
+  }
+
+  #hostOrder(pass: number): Int32Array<ArrayBuffer> {
+    const host =
+      this.#shuffle === 'batch' ? this.#batchOrder(pass) : permutation(this.rows, this.#seed, pass);
+    for (let i = 0; i < host.length; i++) host[i] = (host[i] as number) + this.#from;
+    return host;
   }
 
   /** Shuffles whole batches. A smaller last batch stays last, so that all others have the same size. */
