@@ -207,3 +207,63 @@ describe('concatenate of masked tensors in a model', () => {
     }
   });
 });
+
+/** Adds a state, and takes a mask. */
+class WithState extends Layer {
+  override readonly supportsMasking = true;
+  override readonly takesMask = true;
+  override call(x: Tensor, { mask, state }: CallOptions): Tensor {
+    const y = mask ? where(mask as Tensor, x, 0) : x;
+    return state ? mul(y, state as Tensor) : y;
+  }
+}
+
+describe('a call with tensors besides its inputs', () => {
+  const marked = () => new MarkZeros().apply(tensor([[1, 0, 2]]));
+  const ids = tensor([[1, 2, 0, 0]], { dtype: 'int32' });
+
+  test('uses no mask that the input carries, but passes it on', async () => {
+    const layer = new WithState();
+    const state = tensor([[3, 3, 3]]);
+    const x = setMask(tensor([[1, 5, 2]]), tensor([[true, false, true]]));
+    expect(await layer.apply(x).array()).toEqual([[1, 0, 2]]);
+    const y = layer.apply(x, { state });
+    expect(await y.array()).toEqual([[3, 15, 6]]);
+    expect(await read(maskOf(y))).toEqual([[1, 0, 1]]);
+    expect(await layer.apply(x, { state, mask: maskOf(x) }).array()).toEqual([[3, 0, 6]]);
+    expect(await read(maskOf(marked()))).toEqual([[1, 0, 1]]);
+  });
+
+  test('is the same for recurrent layers, eagerly and in a graph', async () => {
+    const embedding = layers.embedding({ inputDim: 3, outputDim: 2, maskZero: true });
+    const lstm = layers.lstm({ units: 2, returnSequences: true });
+    const both = layers.bidirectional({ layer: layers.gru({ units: 2 }) });
+    const state = tensor([[0.5, -0.5]]);
+    for (const [layer, count] of [
+      [lstm, 2],
+      [both, 2],
+    ] as const) {
+      const initialState = new Array<Tensor>(count).fill(state);
+      const x = embedding.apply(ids);
+      const plain = setMask(mul(x, 1), null);
+      const unmasked = await layer.apply(plain, { initialState }).array();
+      const masked = await layer.apply(x, { initialState, mask: maskOf(x) }).array();
+      expect(masked).not.toEqual(unmasked);
+      expect(await layer.apply(x, { initialState }).array()).toEqual(unmasked);
+      const [words, given] = [input({ shape: [4], dtype: 'int32' }), input({ shape: [2] })];
+      const y = layer.apply(embedding.apply(words), { initialState: new Array(count).fill(given) } as never);
+      const net = model({ inputs: [words, given], outputs: y as never });
+      const found = net.apply([ids, state]) as Tensor;
+      expect(await found.array()).toEqual(unmasked);
+      expect(maskOf(found) !== null).toBe(layer === (lstm as unknown));
+    }
+  });
+
+  test("doesn't change attention, whose inputs have a mask each", async () => {
+    const x = layers.embedding({ inputDim: 3, outputDim: 2, maskZero: true }).apply(ids);
+    const attention = layers.multiHeadAttention({ numHeads: 1, keyDim: 2 });
+    const attentionMask = tensor([[[1, 1, 1, 1]]]);
+    const wanted = await attention.apply(x).array();
+    expect(await attention.apply(x, { attentionMask }).array()).toEqual(wanted);
+  });
+});

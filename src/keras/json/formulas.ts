@@ -66,6 +66,7 @@ const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
     'FullLike',
     ([x, value], { dtype }) => ofDType(ops.add(ops.zerosLike(x as Tensor), value as number), dtype),
   ],
+  ['ConvertToTensor', ([x], { dtype }) => ofDType(ops.copy(x as Tensor), dtype)],
   ['Prod', ([x], { dtype, ...options }) => ofDType(ops.prod(x as Tensor, options), dtype)],
   ['Cumsum', ([x], { dtype, ...options }) => ofDType(ops.cumsum(x as Tensor, options), dtype)],
   ['Cumprod', ([x], { dtype, ...options }) => ofDType(ops.cumprod(x as Tensor, options), dtype)],

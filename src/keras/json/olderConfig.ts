@@ -181,6 +181,14 @@ function classIn(layers: readonly Json[], name: string): Json {
   return (found as JsonObject | undefined)?.class_name ?? null;
 }
 
+/** The `mask` of a call that used the mask of its first argument whatever else it was called with, as all calls did. */
+const firstMask = '__mask_of_the_first_argument__';
+
+/** Returns whether `mask` in the arguments of a call is that of the first argument. */
+export function isFirstMask(mask: unknown): boolean {
+  return mask === firstMask;
+}
+
 /** A call: its tensors as [layer, call, output, options], one or a list of them. */
 function upgradeNode(node: Json, calls: FirstCalls, takesStates: boolean): Json {
   if (!Array.isArray(node)) return node;
@@ -194,7 +202,7 @@ function upgradeNode(node: Json, calls: FirstCalls, takesStates: boolean): Json 
   if (more.length === 0) return { args: [only], kwargs };
   // Initial states were additional inputs.
   return takesStates
-    ? { args: [only], kwargs: { ...kwargs, initial_state: more } }
+    ? { args: [only], kwargs: { mask: firstMask, ...kwargs, initial_state: more } }
     : { args: [inputs], kwargs };
 }
 

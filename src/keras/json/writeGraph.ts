@@ -3,6 +3,7 @@ import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
 import { isSymbolic } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
+import { hasOtherTensors } from '../layers/base/callInputs.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { maskOf } from '../masks.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
@@ -95,6 +96,8 @@ function writeCall(writer: Writer, node: GraphNode, calls: Calls, place: string)
   const { mask = null, ...rest } = options;
   const said = Object.entries(rest).filter(([, value]) => value !== undefined);
   const isAlone = said.length === 0 && node.keywords.length === 0;
+  // Keras doesn't pass the masks of inputs to a call that has other tensors, too.
+  const isLost = !spreads && mask !== null && hasOtherTensors(rest);
   const inputs = (spreads ? (argument as readonly Nest<unknown>[]) : [argument]).map(write);
   const named = inputs.splice(inputs.length - node.keywords.length);
   return {
@@ -102,7 +105,7 @@ function writeCall(writer: Writer, node: GraphNode, calls: Calls, place: string)
     kwargs: {
       ...Object.fromEntries(node.keywords.map((name, i) => [name, named[i] as Json])),
       ...populated(node, isAlone, write),
-      ...(isImplicit(mask, argument) ? {} : { mask: write(mask) }),
+      ...(isImplicit(mask, argument) && !isLost ? {} : { mask: write(mask) }),
       ...Object.fromEntries(said.map(([key, value]) => [snakeKey(key), write(value)])),
     },
   };

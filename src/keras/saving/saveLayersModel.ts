@@ -6,6 +6,7 @@ import { folderOf, type FolderTarget, type SaveFolder } from '../../storage/fold
 import type { FilePieces } from '../../storage/fileTarget.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { layersModelConfig } from '../json/layersModelConfig.ts';
+import { requireUsedMasks } from '../json/layersModelMasks.ts';
 import { modelToConfig } from '../json/write.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import type { SaveOptions } from './fileOptions.ts';
@@ -25,6 +26,7 @@ export async function saveLayersModelTo(
   options: SaveOptions,
 ): Promise<void> {
   const folder = folderOf(target);
+  requireUsedMasks(model);
   const { compile_config: _, ...config } = modelToConfig(model);
   const topology = layersModelConfig(config, `'${model.name}'`);
   const named = layersModelWeights(model as unknown as AnyLayer);

@@ -20,7 +20,7 @@ import {
 import { FilesTarget, type FolderTarget, loadModel } from '../../../src/io/index.ts';
 import { getSourceInputs } from '../../../src/keras/graph/sourceInputs.ts';
 import type { AnyModel } from '../../../src/keras/models/model.ts';
-import { clearSession, input, layers, model, sequential } from '../../../src/keras/index.ts';
+import { clearSession, input, layers, maskOf, model, sequential } from '../../../src/keras/index.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tfjs-'));
 const at = (name: string) => path.join(folder, name);
@@ -197,7 +197,7 @@ const makers: Record<string, () => unknown> = {
     const h = layers.embedding({ inputDim: 10, outputDim: 4, maskZero: true }).apply(x);
     const states = layers.lstm({ units: 3, returnSequences: true, returnState: true }).apply(h) as never;
     const [steps, ...last] = states as [never, never, never];
-    const y = layers.lstm({ units: 3 }).apply(steps, { initialState: last }) as never;
+    const y = layers.lstm({ units: 3 }).apply(steps, { initialState: last, mask: maskOf(steps) }) as never;
     return model({ inputs: x, outputs: layers.dense({ units: 1 }).apply(y) });
   },
   nested: () => {
@@ -254,6 +254,14 @@ describe('what TF.js does not have, or computes differently', () => {
     'a mask of the app': [
       /a mask that was given/,
       () => layers.lstm({ units: 2 }).apply(x(), { mask: input({ shape: [4], dtype: 'bool' }) }),
+    ],
+    'a mask that is not used': [
+      /uses the mask of a sequence.*layer 'unmasked'/s,
+      () => {
+        const steps = layers.masking().apply(x());
+        const initialState = layers.flatten().apply(layers.dense({ units: 1 }).apply(steps));
+        return layers.gru({ units: 4, name: 'unmasked' }).apply(steps, { initialState } as never);
+      },
     ],
     'training: true': [/training: true/, () => layers.dropout({ rate: 0.5 }).apply(x(), { training: true })],
     'another activation': [

@@ -32,7 +32,7 @@ import { findInProperties } from './findInProperties.ts';
 import { requireFittingMasks } from './givenMasks.ts';
 import { checkInputs, type InputSpec } from './inputSpec.ts';
 import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
-import { heldOptions, isMasked, requireTensors } from './callInputs.ts';
+import { hasOtherTensors, heldOptions, isMasked, requireTensors } from './callInputs.ts';
 import { observed, observedLosses } from './callObserver.ts';
 import { checkedCall } from './directCall.ts';
 import { checkCallOptions, type LayerOptions, type OptionClass } from './layerOptions.ts';
@@ -48,7 +48,7 @@ export type { WeightOptions } from './layerWeights.ts';
 export interface CallOptions {
   /** Whether the layer runs in training mode (dropout, batch statistics). Default: that of the surrounding call, or false. */
   training?: boolean | undefined;
-  /** Masks of the inputs, in the same nest. Default: the masks attached to the inputs. */
+  /** Masks of the inputs, in the same nest. Default: the masks attached to the inputs, unless the options have tensors. */
   mask?: Nest<Tensor | null> | undefined;
   [kwarg: string]: unknown;
 }
@@ -60,7 +60,10 @@ export interface ApplyOptions {
    * call, or false.
    */
   training?: boolean | undefined;
-  /** Masks of the inputs, in the same nest. Default: the masks that the inputs carry. */
+  /**
+   * Masks of the inputs, in the same nest. Default: the masks that the inputs carry. As in Keras, that isn't so where the
+   * options have other tensors, such as `initialState`: then the layer uses no mask, and only passes it on.
+   */
   mask?: Nest<Tensor | SymbolicTensor | null> | undefined;
   [kwarg: string]: unknown;
 }
@@ -105,6 +108,8 @@ export abstract class Layer<
    * tensors of several inputs only carry their masks along.
    */
   readonly takesMask: boolean = false;
+  /** Whether each input has its own mask, which `call` gets even where the options have tensors, as in multi-head attention. */
+  readonly masksEachInput: boolean = false;
   /** Whether `call` may use trained layers that are not properties of this one. */
   readonly callsForeignLayers: boolean = false;
   /** The dtype of a model's input if this is its first layer and nothing else determines it. */
@@ -316,7 +321,7 @@ export abstract class Layer<
     const carried = mapNest(inputs, (input) => maskOf(input)) as Nest<never>;
     const masks = given.mask === undefined ? carried : given.mask;
     const options = heldOptions(
-      this.takesMask && given.mask === undefined && isMasked(carried) ? { ...given, mask: carried } : given,
+      this.takesMask && this.#usesMasks(carried, given) ? { ...given, mask: carried } : given,
     );
     const outputs = mapNest(this.computeOutputSpec(inputs, options), (spec) => new KerasTensor(spec));
     new GraphNode({ operation: this, argument: inputs, outputs, options });
@@ -338,7 +343,7 @@ export abstract class Layer<
   #applyEager(inputs: In, given: CallOptions): Out {
     const nest = inputs as Nest<Tensor>;
     const carried = given.mask === undefined ? mapNest(nest, (input) => maskOf(input)) : given.mask;
-    const options = isMasked(carried) ? { ...given, mask: carried } : given;
+    const options = this.#usesMasks(carried, given) ? { ...given, mask: carried } : given;
     const call = () => this.#call(inputs, options) as Nest<Tensor>;
     return runEagerly({
       operation: this.#eager,
@@ -347,6 +352,11 @@ export abstract class Layer<
       run: () => observed(this, [inputs, given], call),
       finish: (outputs) => this.#attachMasks(inputs, outputs, carried),
     }) as Out;
+  }
+
+  /** Whether `call` gets the masks that its inputs carry. As in Keras, it doesn't if it is called with other tensors, too. */
+  #usesMasks(carried: Nest<Tensor | null>, given: CallOptions): boolean {
+    return given.mask === undefined && isMasked(carried) && (this.masksEachInput || !hasOtherTensors(given));
   }
 
   /** Runs `call` in its name scope and call context, and adds the activity loss. */
