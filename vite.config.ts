@@ -17,6 +17,7 @@ import { defineConfig, type Plugin, type UserConfig } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
 import { packageAliases } from './scripts/lib/aliases.mjs';
 import { contenderVersions } from './scripts/lib/bench-versions.mjs';
+import { recordedOrders } from './scripts/lib/bench-records.mjs';
 import { presentEntries } from './scripts/lib/entries.mjs';
 import { libraryModules } from './scripts/lib/library-modules.mjs';
 import { nodeGpuEnv } from './scripts/lib/node-gpu.mjs';
@@ -201,7 +202,10 @@ function bench(): UserConfig {
     base: './',
     plugins: [siteNavigation('Benchmark'), shippedShaders()],
     resolve: onSources,
-    define: { BENCH_VERSIONS: JSON.stringify(contenderVersions()) },
+    define: {
+      BENCH_VERSIONS: JSON.stringify(contenderVersions()),
+      BENCH_RECORDS: JSON.stringify(recordedOrders(at('bench/results'))),
+    },
     build: {
       target,
       outDir: at('site/bench'),

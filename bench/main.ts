@@ -1,8 +1,16 @@
 /** @file The interface of the benchmark in a page or in Node, for scripts/bench.mjs and bench/page.ts. */
 import { getDevice, init } from 'retrograd';
 import { gatherComparison } from './gather.ts';
+import { inOrder, type RecordedResult, recordsFor } from './gpu/plan.ts';
+import { variantNames, verifyVariants } from './gpu/verification.ts';
 import type { Library } from './job.ts';
-import type { BenchResult, DeviceDescription, RowResult, ComparisonResult } from './result.ts';
+import type {
+  BenchResult,
+  ComparisonResult,
+  DeviceDescription,
+  RowResult,
+  VariantOutcome,
+} from './result.ts';
 import { type Limits, measureLimits } from './roofline.ts';
 import type { Row } from './row.ts';
 import { families } from './rows/index.ts';
@@ -20,8 +28,9 @@ export interface Listed {
   kind: 'peers' | 'comparison' | 'cold' | 'size';
 }
 
-/** Versions of the contenders, inserted by the bundler. */
+/** Versions of the contenders, and recorded results, inserted by the bundler. */
 declare const BENCH_VERSIONS: Record<Library, string>;
+declare const BENCH_RECORDS: readonly RecordedResult[];
 
 const comparisonRows = [gatherComparison];
 
@@ -71,6 +80,21 @@ export async function runNamedComparison(name: string, options: RunOptions = {})
     if (row) return runComparison(workload, row, options);
   }
   throw new Error(`There is no row '${name}'.`);
+}
+
+/** All rows, most valuable first: the order of `npm run bench:gpu`. */
+export async function rowsInOrder(): Promise<Listed[]> {
+  const { adapter } = await emptyResult();
+  return inOrder(await listRows(), recordsFor(adapter, BENCH_RECORDS));
+}
+
+/** Verifies all kernel variants that the device may run. `onOutcome` is called with each, and with their number. */
+export async function verifyKernels(
+  onOutcome: (outcome: VariantOutcome, count: number) => void,
+): Promise<void> {
+  await init();
+  const names = variantNames();
+  await verifyVariants(names, { begin: () => {}, end: (outcome) => onOutcome(outcome, names.length) });
 }
 
 export async function limitsHere(): Promise<Limits> {

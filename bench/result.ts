@@ -43,6 +43,14 @@ export interface DeviceDescription {
   limits: Readonly<Record<string, number>>;
 }
 
+/** The checks of a kernel variant. */
+export interface VariantOutcome {
+  readonly name: string;
+  readonly status: 'right' | 'wrong' | 'failed';
+  /** Why it failed, or the worst check. */
+  readonly message: string | null;
+}
+
 export interface BenchResult {
   adapter: string;
   device: DeviceDescription;
@@ -52,6 +60,8 @@ export interface BenchResult {
   limits: Limits | null;
   rows: RowResult[];
   comparisons: ComparisonResult[];
+  /** Kernel variants that were verified in the same run. */
+  variants?: VariantOutcome[];
 }
 
 /**

@@ -9,10 +9,11 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readArguments } from './lib/arguments.mjs';
+import { readJson } from './lib/bench-records.mjs';
 import { Worker } from './lib/gpu-processes.mjs';
 import { runPyTorch } from './lib/gpu-pytorch.mjs';
 import { GpuRun } from './lib/gpu-run.mjs';
-import { findSources, isPacked, readJson } from './lib/gpu-sources.mjs';
+import { findSources, isPacked } from './lib/gpu-sources.mjs';
 import { nodeGpuEnv, ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 /** @typedef {import('../bench/gpu/result.ts').GpuResult} GpuResult */

@@ -122,6 +122,13 @@ export function planOf(all: readonly Listed[], records: readonly RecordedResult[
   return sections.flatMap((section) => tasks.filter((task) => task.section === section));
 }
 
+/** The rows in the order of the list, and then those of start-up. */
+export function inOrder(rows: readonly Listed[], records: readonly RecordedResult[]): Listed[] {
+  const order = new Map(planOf(rows, records).map(({ name }, i) => [name, i]));
+  const placeOf = ({ name }: Listed) => order.get(name) ?? order.size;
+  return [...rows].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
 /** Returns the part of a result that later lists need. */
 export const recordOf = ({ adapter, date, rows }: BenchResult): RecordedResult => ({
   adapter,

@@ -1,8 +1,8 @@
 /** @file The result of `npm run bench:gpu` as a page: what is below 1 first. */
 import { line, short, shortRatio, titles, toMarkdown } from '../report.ts';
 import { libraries } from '../job.ts';
-import { failuresOf, medianOf, type RowResult } from '../result.ts';
-import type { GpuResult, NativeRow, VariantOutcome } from './result.ts';
+import { failuresOf, medianOf, type RowResult, type VariantOutcome } from '../result.ts';
+import type { GpuResult, NativeRow } from './result.ts';
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

@@ -1,14 +1,6 @@
 /** @file The result of `npm run bench:gpu`, as written to JSON: a result of the benchmark, and what else was learned. */
-import type { BenchResult } from '../result.ts';
+import type { BenchResult, VariantOutcome } from '../result.ts';
 import type { Manifest } from './plan.ts';
-
-/** The checks of a kernel variant. */
-export interface VariantOutcome {
-  readonly name: string;
-  readonly status: 'right' | 'wrong' | 'failed';
-  /** Why it failed, or the worst check. */
-  readonly message: string | null;
-}
 
 /** A row that PyTorch ran. Its name is the row's, with what differs after a comma. */
 export interface NativeRow {

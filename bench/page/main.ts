@@ -1,7 +1,7 @@
 /** @file The benchmark's page: choose rows, run them in this browser, copy the result. */
 import type { Listed } from '../main.ts';
 import { titles, toMarkdown } from '../report.ts';
-import { type BenchResult, failuresOf, messageOf, rowResult } from '../result.ts';
+import { type BenchResult, failuresOf, messageOf, rowResult, type VariantOutcome } from '../result.ts';
 import { Frames } from './frames.ts';
 import { byId, Choices, element, headings, resultRow } from './view.ts';
 
@@ -21,6 +21,7 @@ byId('head').append(
 
 async function start(): Promise<void> {
   const bench = await frames.bench('list');
+  const inOrder = await bench.rowsInOrder();
   const choices = new Choices({ all: byId('all'), families: byId('families') }, await bench.listRows());
   const { adapter, engine } = await bench.emptyResult();
   byId('adapter').textContent = `Adapter: ${adapter || 'unnamed'}. Browser: ${browserOf(engine)}.`;
@@ -28,7 +29,11 @@ async function start(): Promise<void> {
   filter.addEventListener('input', () => choices.filter(filter.value));
   byId<HTMLFormElement>('controls').addEventListener('submit', (event) => {
     event.preventDefault();
-    void runAll(choices.chosen);
+    const chosen = new Set(choices.chosen.map(({ name }) => name));
+    void runAll(
+      inOrder.filter(({ name }) => chosen.has(name)),
+      chosen.size === inOrder.length,
+    );
   });
   run.disabled = false;
 }
@@ -40,7 +45,8 @@ function browserOf(engine: string): string {
   return [known[name as string] ?? name, version].filter(Boolean).join(' ');
 }
 
-async function runAll(rows: readonly Listed[]): Promise<void> {
+/** `verifies`: whether the kernels are verified, too. */
+async function runAll(rows: readonly Listed[], verifies: boolean): Promise<void> {
   byId('results').hidden = false;
   if (rows.length === 0) {
     doing.textContent = 'No row is chosen.';
@@ -48,7 +54,7 @@ async function runAll(rows: readonly Listed[]): Promise<void> {
   }
   setRunning(true);
   try {
-    await runRows(rows);
+    await runRows(rows, verifies);
     doing.textContent = stopped ? 'Stopped' : 'Done';
   } catch (error) {
     frames.forget();
@@ -58,8 +64,9 @@ async function runAll(rows: readonly Listed[]): Promise<void> {
   }
 }
 
-async function runRows(rows: readonly Listed[]): Promise<void> {
+async function runRows(rows: readonly Listed[], verifies: boolean): Promise<void> {
   rowsBody.replaceChildren();
+  byId('verification').textContent = '';
   byId('markdown').hidden = true;
   const bench = await frames.bench('list');
   doing.textContent = 'The limits of the adapter';
@@ -67,8 +74,10 @@ async function runRows(rows: readonly Listed[]): Promise<void> {
   progress.max = rows.length;
   progress.value = 0;
   const budget = Number(byId<HTMLSelectElement>('budget').value);
-  for (const row of rows) {
+  for (const [i, row] of rows.entries()) {
     if (stopped) break;
+    // Not first: a visitor wants to see a row within seconds.
+    if (verifies && i === rowsBeforeVerification) await verifyKernels(result);
     doing.textContent = row.name;
     const found = await frames
       .run(row, {
@@ -89,6 +98,33 @@ async function runRows(rows: readonly Listed[]): Promise<void> {
     rowsBody.append(resultRow(found));
     progress.value++;
   }
+}
+
+/** The rows that are below 1 where results are recorded come first, and are about this many. */
+const rowsBeforeVerification = 12;
+
+async function verifyKernels(into: BenchResult): Promise<void> {
+  const bench = await frames.bench('verification');
+  const variants: VariantOutcome[] = [];
+  into.variants = variants;
+  const place = byId('verification');
+  try {
+    await bench.verifyKernels((outcome, count) => {
+      variants.push(outcome);
+      doing.textContent = `Verifying kernels: ${variants.length} of ${count}`;
+      place.textContent = verificationText(variants);
+    });
+  } catch (error) {
+    place.textContent = `The kernels could not be verified: ${messageOf(error)}`;
+    frames.forget();
+  }
+}
+
+function verificationText(variants: readonly VariantOutcome[]): string {
+  const bad = variants.filter(({ status }) => status !== 'right');
+  const right = `${variants.length - bad.length} of ${variants.length} kernel variants are right.`;
+  const faults = bad.map(({ name, status, message }) => `${name}: ${status}. ${message ?? ''}`);
+  return [right, ...faults].join(' ');
 }
 
 function setRunning(running: boolean): void {
@@ -124,7 +160,7 @@ byId('save').addEventListener('click', () => {
   const blob = new Blob([JSON.stringify(result, null, 2)], { type: 'application/json' });
   const link = element('a', {
     href: URL.createObjectURL(blob),
-    download: `retrograd-bench-${result.date}.json`,
+    download: `retrograd-report-${result.date}.json`,
   });
   link.click();
   URL.revokeObjectURL(link.href);

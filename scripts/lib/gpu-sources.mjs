@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../setup.mjs';
+import { recordedResults } from './bench-records.mjs';
 
-/** @typedef {import('../../bench/gpu/plan.ts').RecordedResult} RecordedResult */
 /** @typedef {import('../../bench/result.ts').BenchResult} BenchResult */
 
 /**
@@ -83,26 +83,6 @@ function commitHere() {
     const changed =
       git('status', '--porcelain', '--', 'src', 'shaders', 'bench') === '' ? '' : ', changed since';
     return `${git('rev-parse', '--short', 'HEAD')}${changed}`;
-  } catch {
-    return null;
-  }
-}
-
-/** Results of the benchmark in a folder, without what only a page needs. @param {string} folder @returns {BenchResult[]} */
-export function recordedResults(folder) {
-  if (!fs.existsSync(folder)) return [];
-  const files = fs.readdirSync(folder).filter((name) => name.endsWith('.json'));
-  return files.flatMap((name) => {
-    const result = readJson(path.join(folder, name));
-    const isResult = Array.isArray(result?.rows) && 'comparisons' in result;
-    return isResult && !result.isRehearsal ? [result] : [];
-  });
-}
-
-/** @param {string} file @returns {any} null if it isn't there, or was cut off */
-export function readJson(file) {
-  try {
-    return JSON.parse(fs.readFileSync(file, 'utf8'));
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 /** @file The list of `npm run bench:gpu`: its order, and what is new since the last recorded results. */
 import { describe, expect, it } from 'vitest';
-import { manifestOf, planOf, type RecordedResult, recordsFor } from '../../bench/gpu/plan.ts';
+import { inOrder, manifestOf, planOf, type RecordedResult, recordsFor } from '../../bench/gpu/plan.ts';
 import type { Listed } from '../../bench/main.ts';
 
 const listed = (name: string, family = 'matMul', kind: Listed['kind'] = 'peers'): Listed => ({
@@ -71,6 +71,13 @@ describe('the list', () => {
   it('has every row where nothing is recorded', () => {
     const order = namesOf([]);
     for (const { name, kind } of rows) expect(order.includes(name)).toBe(kind === 'peers');
+  });
+
+  it('orders the rows of a page, those of start-up last', () => {
+    const order = inOrder(rows, [first]).map(({ name }) => name);
+    expect(order.slice(0, 3)).toEqual(['slowest', 'slow', 'new']);
+    expect(order.at(-1)).toBe('cold start');
+    expect(order).toHaveLength(rows.length);
   });
 
   it('knows the recorded kernels of rows that are measured again only with others', () => {
