@@ -10,7 +10,7 @@ import type { Device } from '../webgpu/device.ts';
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
 import type { Executor, StorageHolder } from '../webgpu/executor.ts';
 import type { Check } from '../webgpu/faultSets.ts';
-import type { Kernel, KernelOptions } from '../webgpu/kernel.ts';
+import { type Kernel, type KernelOptions, keyOf } from '../webgpu/kernel.ts';
 import { type Launch, prepareLaunch } from '../webgpu/launch.ts';
 import type { Pipeline, PipelineCache } from '../webgpu/pipelines.ts';
 import { sizeClass } from '../webgpu/pool.ts';
@@ -71,7 +71,7 @@ export class DryRun {
 /** A dry run that only finds which launches there would be; it compiles nothing. */
 export class LaunchSurvey extends DryRun {
   override pipelineOf(cache: PipelineCache, kernel: Kernel, options: KernelOptions): Pipeline {
-    const known = cache.find(kernel, JSON.stringify(options));
+    const known = cache.find(kernel, keyOf(kernel, options));
     return known ?? { ...cache.describe(kernel, options), gpu: null as never };
   }
 }

@@ -1,6 +1,7 @@
 /** @file What launchers compute from sizes and a profile, computed once: it takes several times as long as the rest of a call. */
+import { PlainMap } from '../core/plainMap.ts';
 
-const known = new WeakMap<object, Map<string, unknown>>();
+const known = new WeakMap<object, Map<string, PlainMap<{ readonly result: unknown }>>>();
 
 /** More than the problems of any program; it bounds what programs with ever new shapes keep. */
 const maxEntries = 4096;
@@ -10,13 +11,13 @@ const maxEntries = 4096;
  * the name determines the type of the result.
  */
 export function remembered<T>(profile: object, name: string, problem: object, compute: () => T): T {
-  const entries = known.get(profile) ?? new Map<string, unknown>();
-  if (entries.size === 0 || entries.size >= maxEntries) {
-    entries.clear();
-    known.set(profile, entries);
-  }
-  const key = name + JSON.stringify(problem);
-  const found = (entries.get(key) as T | undefined) ?? compute();
-  entries.set(key, found);
-  return found;
+  const kinds = known.get(profile) ?? new Map<string, PlainMap<{ readonly result: unknown }>>();
+  if (kinds.size === 0) known.set(profile, kinds);
+  const entries = kinds.get(name) ?? new PlainMap<{ readonly result: unknown }>(maxEntries);
+  if (entries.size === 0) kinds.set(name, entries);
+  const found = entries.get(problem);
+  if (found) return found.result as T;
+  const result = compute();
+  entries.set(problem, { result });
+  return result;
 }

@@ -1,5 +1,5 @@
 /** @file Pipelines that are compiled concurrently with other work, ahead of the launches that need them. */
-import type { Kernel, KernelOptions } from './kernel.ts';
+import { type Kernel, type KernelOptions, keyOf } from './kernel.ts';
 import type { Pipeline, PipelineCache } from './pipelines.ts';
 
 /** A pipeline that is being compiled, or will be. */
@@ -32,7 +32,7 @@ export function compileAhead(
   options: KernelOptions,
   onBegin: (ready: Promise<void>) => void,
 ): Pipeline {
-  const key = JSON.stringify(options);
+  const key = keyOf(kernel, options);
   const known = cache.find(kernel, key);
   if (known) return known;
   const pending = pendingOf(cache, kernel, options, key);
@@ -42,7 +42,7 @@ export function compileAhead(
 
 /** Returns a function that begins to compile a new pipeline. A failure is reported by the launch that needs it. */
 export function compileLater(cache: PipelineCache, kernel: Kernel, options: KernelOptions): () => void {
-  const pending = pendingOf(cache, kernel, options, JSON.stringify(options));
+  const pending = pendingOf(cache, kernel, options, keyOf(kernel, options));
   return () => {
     pending.begin().catch(() => {});
   };

@@ -6,7 +6,7 @@ import type { Executor, ProfilerScope, StorageHolder } from './executor.ts';
 import type { FaultReport, FaultWords } from './faults.ts';
 import type { Check } from './faultSets.ts';
 import type { Journal } from './journal.ts';
-import type { Kernel, KernelOptions } from './kernel.ts';
+import { type Kernel, type KernelOptions, keyOf } from './kernel.ts';
 import { type Launch, prepareLaunch } from './launch.ts';
 import type { ParamValue } from './params.ts';
 import type { Pipeline, PipelineCache } from './pipelines.ts';
@@ -74,7 +74,7 @@ export class EagerExecutor implements Executor {
   #ready(kernel: Kernel, launch: Launch): Launch {
     const { options, fallback } = launch;
     const { device } = this;
-    if (!fallback || device.pipelines.find(kernel, JSON.stringify(options))) return launch;
+    if (!fallback || device.pipelines.find(kernel, keyOf(kernel, options))) return launch;
     device.whenIdle(compileLater(device.pipelines, kernel, options));
     return { ...launch, ...fallback };
   }

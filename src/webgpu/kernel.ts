@@ -3,6 +3,7 @@
  * runtime parameters. The WGSL declarations of buffers and parameters are generated, so that the WGSL and the launch can't
  * disagree.
  */
+import { PlainMap } from '../core/plainMap.ts';
 import { type ParamFields, ParamLayout, type ParamValues } from './params.ts';
 
 /** How a kernel uses a buffer: access, then element type, such as `read f32` or `write vec4<f32>`. */
@@ -61,6 +62,21 @@ export function defineKernel<
     ? { ...definition.params, fault_slot: 'u32' }
     : definition.params;
   return { ...definition, layout: new ParamLayout(params) };
+}
+
+/** More than the variants of any kernel. */
+const maxVariants = 1024;
+const keys = new WeakMap<Kernel, PlainMap<string>>();
+
+/** Returns the JSON of `options`, by which the pipelines of `kernel` are known. */
+export function keyOf(kernel: Kernel, options: KernelOptions): string {
+  const known = keys.get(kernel) ?? new PlainMap<string>(maxVariants);
+  if (known.size === 0) keys.set(kernel, known);
+  const found = known.get(options);
+  if (found !== undefined) return found;
+  const key = JSON.stringify(options);
+  known.set(options, key);
+  return key;
 }
 
 export function bindingsOf(kernel: Kernel, options: KernelOptions): Bindings {

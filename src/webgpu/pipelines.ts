@@ -10,6 +10,7 @@ import {
   isReadOnly,
   type Kernel,
   type KernelOptions,
+  keyOf,
   layoutOf,
   moduleSource,
 } from './kernel.ts';
@@ -59,7 +60,7 @@ export class PipelineCache {
   }
 
   /** Returns the pipeline of `kernel` under `options`, compiled now if it is new. `key` is their JSON. */
-  get(kernel: Kernel, options: KernelOptions, key = JSON.stringify(options)): Pipeline {
+  get(kernel: Kernel, options: KernelOptions, key = keyOf(kernel, options)): Pipeline {
     const known = this.find(kernel, key);
     if (known) return known;
     const described = this.describe(kernel, options);

@@ -89,7 +89,8 @@ export class BufferPool implements IdleBuffers {
     if (!waiting || found < 0)
       return this.disposal === 'destroy' ? this.allocator.rescue(size, idleSince) : null;
     this.allocator.leaveIdle(size);
-    return waiting.splice(found, 1)[0] as DeviceBuffer;
+    // Most often the last one, for which `splice` takes longer.
+    return (found === waiting.length - 1 ? waiting.pop() : waiting.splice(found, 1)[0]) as DeviceBuffer;
   }
 
   #create(size: number, bytes: number, label: string): DeviceBuffer {
