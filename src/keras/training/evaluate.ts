@@ -62,7 +62,7 @@ export async function evaluate(
       openData(data, { op: 'evaluate', slots: model.slots, batchSize, cleanup }),
     );
     await throttle.inPieces(() => source.upload());
-    const runner = cleanup.add(trainer.runTest());
+    const runner = cleanup.add(trainer.runTest(batchLimit(source, steps ?? null)));
     const params = { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) };
     const callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params });
     cleanup.defer(() => callbacks.release());

@@ -57,7 +57,8 @@ export async function predict(
       openData(data, { op: 'predict', slots: model.slots, batchSize, cleanup }),
     );
     await throttle.inPieces(() => source.upload());
-    const runner = cleanup.add(model.trainer.runPredict());
+    const limit = batchLimit(source, steps ?? null);
+    const runner = cleanup.add(model.trainer.runPredict(limit));
     const callbacks = new CallbackList(options.callbacks, {
       addProgress: true,
       model,
@@ -69,7 +70,7 @@ export async function predict(
     await runBatches({
       op: 'predict',
       source,
-      steps: batchLimit(source, steps ?? null),
+      steps: limit,
       strict: steps !== undefined,
       perExecution: model.trainer.stepsPerExecution,
       throttle,

@@ -28,6 +28,8 @@ export interface StepRunnerOptions<R> {
   readonly isEager: () => boolean;
   /** Whether the step runs code of the app, which may compute something different the next time. */
   readonly isCustom: () => boolean;
+  /** Whether the step runs once: it isn't captured then, since nothing would be replayed. Default false. */
+  readonly runsOnce?: boolean;
   /** Creates, before a capture, what the step would otherwise have to create. */
   readonly prepare?: () => void;
   /** Called after the steps of an epoch. */
@@ -39,6 +41,17 @@ const firstSettled = 4;
 const settledRuns = [firstSettled, 8, 16];
 /** The largest number of comparisons because of changed fields: a field that changes every time is a counter. */
 const maxFieldComparisons = 3;
+
+/** The report of a step that runs once. */
+const ranOnce: CaptureReport = {
+  signature: 'any',
+  captured: false,
+  reason: 'it ran for one batch, and captures pay from the second on',
+  launches: 0,
+  bytes: 0,
+  minBytes: 0,
+  frozen: [],
+};
 
 /** Runs the train, test or predict step of a model. */
 export class StepRunner<R extends StepResult> {
@@ -62,7 +75,8 @@ export class StepRunner<R extends StepResult> {
 
   /** Runs the step. The tensors that it returns are the caller's to free. */
   run(batch: AnyBatch): R {
-    const made = this.options.isEager() ? tidy(() => this.#step(batch)) : this.#compiled()(batch);
+    const { isEager, runsOnce } = this.options;
+    const made = isEager() || runsOnce ? tidy(() => this.#step(batch)) : this.#compiled()(batch);
     if (made !== undefined) for (const tensor of leavesOf<Tensor>(made)) keep(tensor);
     this.#runs++;
     if (settledRuns.includes(this.#runs)) this.#warnIfUncaptured();
@@ -91,6 +105,7 @@ export class StepRunner<R extends StepResult> {
 
   /** Reports what was captured, and if not, why. A capture that is in use is first compared with a new trace. */
   get reports(): readonly CaptureReport[] {
+    if (this.options.runsOnce && this.#runs > 0) return [ranOnce];
     return this.#captured?.explain() ?? this.#reports;
   }
 

@@ -156,7 +156,8 @@ export class Trainer {
     return this.#runner('train', step, { prepare, endEpoch });
   }
 
-  runTest(): StepRunner<StepLogs> {
+  /** `batches`: how many there will be, if that is known; of a single one, nothing is captured. */
+  runTest(batches: number | null = null): StepRunner<StepLogs> {
     const step = (batch: AnyBatch) => {
       const isTracked = this.#lossWatch();
       const logs = this.model.testStep(batch);
@@ -164,7 +165,7 @@ export class Trainer {
       requireTrackedLoss('testStep', logs, isTracked());
       return logs;
     };
-    return this.#runner('test', step);
+    return this.#runner('test', step, { runsOnce: batches === 1 });
   }
 
   /** Returns whether the loss is updated from here on. */
@@ -174,18 +175,20 @@ export class Trainer {
     return () => tracker?.changes !== before;
   }
 
-  runPredict(): StepRunner<Nest<Tensor>> {
-    return this.#runner('predict', (batch) => {
+  /** `batches`: as for `runTest`. */
+  runPredict(batches: number | null = null): StepRunner<Nest<Tensor>> {
+    const step = (batch: AnyBatch) => {
       const outputs = this.model.predictStep(batch);
       requireOutputs(outputs);
       return outputs;
-    });
+    };
+    return this.#runner('predict', step, { runsOnce: batches === 1 });
   }
 
   #runner<R extends StepLogs | Nest<Tensor>>(
     kind: StepKind,
     step: (batch: AnyBatch) => R,
-    hooks: Pick<StepRunnerOptions<R>, 'prepare' | 'endEpoch'> = {},
+    hooks: Pick<StepRunnerOptions<R>, 'prepare' | 'endEpoch' | 'runsOnce'> = {},
   ): StepRunner<R> {
     const { model } = this;
     const isEager = () => this.#isEager();

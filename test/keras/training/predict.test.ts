@@ -30,6 +30,19 @@ describe('predict', () => {
     expect(x.disposed).toBe(false);
   });
 
+  test('captures nothing for a single batch, which would not be replayed', async () => {
+    const net = regressor();
+    const x = wave([4, 2]);
+    (await net.predict(x)).dispose();
+    expect(net.explainStep('predict')).toMatchObject({
+      captured: false,
+      reason: expect.stringMatching(/one batch/),
+    });
+    (await net.predict(x, { batchSize: 2 })).dispose();
+    expect(net.explainStep('predict')).toMatchObject({ captured: true });
+    net.dispose();
+  });
+
   test('of many batches', async () => {
     const net = regressor();
     const x = wave([150, 2]);
