@@ -89,8 +89,8 @@ describe('a training step', { timeout: 180_000 }, () => {
     expect(late.allocations).toBe(early.allocations);
     expect(late.pipelines).toBe(early.pipelines);
     const steps = 100 * (accounts.length - 1);
-    // One submission a step, and one more for each loss that was read.
-    expect(late.submits - early.submits).toBeLessThanOrEqual(steps + accounts.length);
+    // One submission a step, and two more for each loss that was read: its own, and that of the next call, which finds the device idle.
+    expect(late.submits - early.submits).toBeLessThanOrEqual(steps + 2 * accounts.length);
     expect((late.launches - early.launches) / steps).toBeLessThan(60);
     expect(Number.isInteger((late.launches - early.launches) / steps)).toBe(true);
     expect(losses.at(-1)).toBeLessThan((losses[0] as number) / 10);

@@ -66,7 +66,10 @@ function execute(
   const checks = device.faults.checksFrom(firstCheck);
   if (checks.length > 0) for (const { storage } of outputs) device.attachChecks(checks, storage);
   call.node = recordCall(op, inputs, outputs, options, plan, checks);
-  if (depth === 0) outputSearch()?.outputs(call, inputs, outputs);
+  if (depth === 0) {
+    device.flushIfIdle();
+    outputSearch()?.outputs(call, inputs, outputs);
+  }
   return result;
 }
 

@@ -213,6 +213,11 @@ export class Device implements EagerDevice, ExecutorHolder {
     this.faults.tracker.attach(this.faults.echo(checks), storage.buffer);
   }
 
+  /** Submits the launches appended so far if the GPU has nothing to do: those of a call, so that it starts at once. */
+  flushIfIdle(): void {
+    this.stream.flushIfIdle();
+  }
+
   /** Submits the launches appended so far, without waiting. */
   flush(): void {
     this.stream.flush();

@@ -1,6 +1,7 @@
 /**
  * @file The command stream of a device. Launches append to one open compute pass; the pass is submitted at a readback,
- * when the parameter ring is full or the pass contains much work, or by `flush()`. Work runs in the order it was appended.
+ * when the device has nothing to do, when the parameter ring is full or the pass contains much work, or by `flush()`. Work
+ * runs in the order it was appended.
  */
 import { DeviceError } from '../core/errors.ts';
 import { requireMemory, watchedBindGroup } from './bindGroup.ts';
@@ -18,7 +19,7 @@ import type { ErrorWatch } from './watch.ts';
 const ringSlotBytes = 256;
 /** The maximum number of launches in one submission. */
 const ringSlots = 256;
-/** Launches in the first submission after a readback: small, so that an idle device gets work soon. */
+/** Launches in the first submission after a readback that isn't made for an idle device: few, so that it has more work soon. */
 const firstSlots = 32;
 /**
  * Estimated work after which a submission ends, in multiply-adds. Drivers reset a GPU whose submission takes two seconds;
@@ -52,6 +53,8 @@ export class CommandStream {
   #pipeline: GPUComputePipeline | null = null;
   /** Number of the submission that is being recorded; buffers used by it carry this number. */
   #serial = 1;
+  /** Submissions that aren't known to be done. */
+  #unfinished = 0;
   readonly #statistics: StreamStatistics = { submits: 0, launches: 0 };
   /** Observes the passes; set between submissions. */
   watcher: StreamWatcher | null = null;
@@ -149,6 +152,14 @@ export class CommandStream {
     encode(this.#openEncoder());
   }
 
+  /**
+   * Submits what was appended if the device has nothing to do. Call it after work that is complete in itself. Work that is being
+   * measured is left together.
+   */
+  flushIfIdle(): void {
+    if (this.#unfinished === 0 && !this.watcher) this.flush();
+  }
+
   /** Submits what was appended; the caller waits for it. */
   drain(): void {
     this.flush();
@@ -186,7 +197,19 @@ export class CommandStream {
     this.#slot = this.#work = 0;
     this.#serial++;
     this.#statistics.submits++;
+    this.#follow();
     this.afterSubmit();
+  }
+
+  /** Notes when the submission is done. If the device would then be idle, it gets what was appended meanwhile. */
+  #follow(): void {
+    this.#unfinished++;
+    const done = () => {
+      this.#unfinished--;
+      this.flushIfIdle();
+    };
+    // If the device is lost, nothing runs any more.
+    this.device.queue.onSubmittedWorkDone().then(done, () => {});
   }
 
   /** Returns the pass that `launch` goes into. */

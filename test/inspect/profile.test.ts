@@ -26,6 +26,7 @@ import {
 import { input, layers, model, optimizers } from '../../src/keras/index.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 import { type OwnDevice, ownDevice } from '../support/ownDevice.ts';
+import { keepBusy } from '../support/keepBusy.ts';
 
 async function timestampsWhereTheyAre(): Promise<GPUDeviceDescriptor> {
   const adapter = await (await installNodeGpu()).requestAdapter();
@@ -298,6 +299,7 @@ test('a device without timestamps reports wall time, and says so', async () => {
   expect((await eager.data())[0]).toBe((one as number) ** 2 + 1);
   expect((await captured.data())[0]).toBe(256);
   // Afterwards launches share submissions again.
+  keepBusy();
   const { submits } = plain.device.stream.statistics;
   await tidy(() => add(add(a, a), a)).data();
   expect(plain.device.stream.statistics.submits).toBe(submits + 1);

@@ -19,6 +19,7 @@ import {
 } from '../../src/index.ts';
 import { input, layers, model, optimizers } from '../../src/keras/index.ts';
 import { filled, type LimitedDevice, limited, MiB } from '../support/limitedDevice.ts';
+import { keepBusy } from '../support/keepBusy.ts';
 
 const KiB = 2 ** 10;
 
@@ -35,6 +36,7 @@ async function failing<T>(
   for (let i = 0; i < 3; i++) tidy(() => void work());
   await own.device.sync();
   const { budget } = own.room;
+  keepBusy();
   own.room.budget = own.room.live;
   // Less than what is worth a submission of its own.
   const failed = filled(640 * KiB, 1);
