@@ -195,7 +195,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
    * first, so that work which the app submits afterwards sees the values. The buffer may be longer than the tensor.
    */
   get buffer(): GPUBuffer {
-    this.device.flush();
+    this.device.expose();
     const { storage } = this;
     storage.exposed = true;
     return storage.buffer.gpu;
@@ -228,11 +228,11 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   }
 
   async #read(): Promise<DataOf[D]> {
-    const { buffer, offset } = this.storage;
     const held = this.storage.retain();
+    const { buffer, offset } = held;
     const origin = sourceOf(this);
     try {
-      const bytes = await this.device.read({ buffer, offset, bytes: this.bytes });
+      const bytes = await this.device.read({ buffer, offset, bytes: this.bytes }, held.exposed);
       const data = viewOf(bytes, this.dtype, this.size) as DataOf[D];
       rememberSource(data as TypedData, origin);
       return data;

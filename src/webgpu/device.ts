@@ -13,7 +13,7 @@ import { type Executor, type ExecutorHolder, openHolders } from './executor.ts';
 import { registerDevice } from './knownDevices.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import { MapMode } from './flags.ts';
-import type { Check, FaultReader } from './faultSets.ts';
+import type { Check, FaultCarrier } from './faultSets.ts';
 import { Journal } from './journal.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
 import type { Launch } from './launch.ts';
@@ -22,6 +22,7 @@ import type { ParamFields, ParamValue } from './params.ts';
 import { PipelineCache } from './pipelines.ts';
 import { BufferPool } from './pool.ts';
 import { Readback } from './readback.ts';
+import { StagingBuffers } from './stagingBuffers.ts';
 import { Storage } from './storage.ts';
 import type { BoundRange } from './boundRange.ts';
 import { CommandStream } from './stream.ts';
@@ -80,7 +81,8 @@ export class Device implements EagerDevice, ExecutorHolder {
     this.pipelines = new PipelineCache(gpu, this.watch);
     // A cached bind group may use a buffer without memory. Binding that buffer again throws its error.
     this.allocator.onFailure = () => this.pipelines.clearBindGroups();
-    this.#readback = new Readback(gpu, this.stream, this.faults, this.journal, this.watch, this.allocator);
+    const staging = new StagingBuffers(gpu, this.stream, this.watch, this.allocator);
+    this.#readback = new Readback(gpu, this.stream, this.faults, this.journal, this.watch, staging);
     this.eager = new EagerExecutor(this);
     this.executor = this.eager;
     registerDevice(this);
@@ -188,7 +190,7 @@ export class Device implements EagerDevice, ExecutorHolder {
     fault: FaultReport,
   ): { params: Readonly<Record<string, ParamValue>>; check: Check } {
     // Empty the slots in the background. Faults are still reported by readbacks of the values that depend on them.
-    if (this.faults.full) this.watch.until(this.#readback.read(null, null).then(() => []));
+    if (this.faults.full) this.watch.until(this.#readback.finish().then(() => []));
     const { slot, check } = this.faults.take(fault);
     return { params: { ...params, fault_slot: slot }, check };
   }
@@ -223,16 +225,28 @@ export class Device implements EagerDevice, ExecutorHolder {
     this.stream.flush();
   }
 
+  /** Submits the launches and the copies of readbacks appended so far, before an app gets at a buffer. */
+  expose(): void {
+    this.#readback.submit();
+    this.stream.flush();
+  }
+
   /**
-   * Returns the bytes of `range`, once all work before it is done.
+   * Returns the bytes of `range`, once all work before it is done. Reads that are requested together are submitted together, when
+   * the program yields: until then, the range must be retained. `isExposed`: whether an app may write to it before.
    * Throws the first fault of the work that its values depend on (others in its `others`), and errors of the device that
    * arrived in between. Throws, each time, why the values are lost if work that they depend on did not run.
    */
-  async read(range: BoundRange): Promise<ArrayBuffer> {
-    const reader = this.faults.tracker.reader(range.buffer);
+  async read(range: BoundRange, isExposed = false): Promise<ArrayBuffer> {
+    const { buffer } = range;
+    const reader = this.faults.tracker.reader(buffer);
     try {
-      const { bytes, errors } = await this.#wait(range, reader);
-      this.#throwFirst(errors, reader.take());
+      this.#requireReadable();
+      const reading = this.#readback.read(range, reader.values);
+      if (isExposed) this.#readback.submit();
+      const cause = () => buffer.failure ?? reader.values.faults?.loss?.cause ?? null;
+      const { bytes, arrived } = await this.#explained(reading, cause);
+      this.#throwFirst(withOwn(arrived, buffer, reader.values), reader.take());
       return bytes;
     } finally {
       reader.release();
@@ -243,14 +257,12 @@ export class Device implements EagerDevice, ExecutorHolder {
    * Waits for all work and its checks. Faults stay pending; errors of the device that arrived in between are thrown.
    */
   async finish(): Promise<void> {
-    const { errors } = await this.#wait(null);
-    this.#throwFirst(errors);
+    this.#throwFirst(await this.#finish());
   }
 
   /** Waits for all work, without reading data. Throws every fault that was not reported yet. */
   async sync(): Promise<void> {
-    const { errors } = await this.#wait(null);
-    this.#throwFirst(errors, this.faults.tracker.takeAll());
+    this.#throwFirst(await this.#finish(), this.faults.tracker.takeAll());
     // The queue of a lost device reports its work as done, too, but not before the loss itself is known.
     this.requireAlive();
   }
@@ -271,28 +283,23 @@ export class Device implements EagerDevice, ExecutorHolder {
     return this.watch.explain(cause, () => this.#lost, own);
   }
 
-  /** `errors`: why the bytes are wrong, then those that arrived while it waited. Other waits get them, too. */
-  async #wait(
-    range: BoundRange | null,
-    reader: FaultReader | null = null,
-  ): Promise<{ bytes: ArrayBuffer; errors: RetrogradError[] }> {
+  async #finish(): Promise<readonly RetrogradError[]> {
+    this.#requireReadable();
+    return this.#explained(this.#readback.finish());
+  }
+
+  #requireReadable(): void {
     this.requireAlive();
     this.executor.requireReadable();
-    // A buffer without memory has no bytes to copy.
-    const reading = this.#readback.read(range?.buffer.failure ? null : range, reader?.values ?? null);
-    const loss = () => reader?.values.faults?.loss ?? null;
-    // The readback's submission is watched by now; the next readback reports errors of later work.
-    const settled = this.watch.settled();
-    const bytes = await reading.catch(async (cause: unknown) => {
-      const own = () => range?.buffer.failure ?? loss()?.cause ?? null;
+  }
+
+  /** Awaits `reading`; if it fails, throws why. */
+  async #explained<T>(reading: Promise<T>, own?: () => RetrogradError | null): Promise<T> {
+    try {
+      return await reading;
+    } catch (cause) {
       throw await this.#explain(cause, own);
-    });
-    const arrived = await settled;
-    const lost = loss();
-    // Among those that arrived, it follows the errors of earlier calls, which it may come from.
-    const isKnown = lost && !arrived.includes(lost.cause);
-    const own = range?.buffer.failure ?? (isKnown ? lossError(lost) : null);
-    return { bytes, errors: own ? [own, ...arrived] : arrived };
+    }
   }
 
   /** Throws the first error, in this order: `errors`, others of the device that nobody asked about, `faults`. */
@@ -315,6 +322,18 @@ export class Device implements EagerDevice, ExecutorHolder {
     this.#isDestroyed = true;
     openHolders.delete(this);
   }
+}
+
+/** Returns why the values read from `buffer` are wrong, if they are, then the errors that arrived. */
+function withOwn(
+  arrived: readonly RetrogradError[],
+  { failure }: DeviceBuffer,
+  { faults }: FaultCarrier,
+): readonly RetrogradError[] {
+  const loss = faults?.loss ?? null;
+  // Among those that arrived, it follows the errors of earlier calls, which it may come from.
+  const own = failure ?? (loss && !arrived.includes(loss.cause) ? lossError(loss) : null);
+  return own ? [own, ...arrived] : arrived;
 }
 
 function writeError(message: string): DeviceError {

@@ -128,14 +128,16 @@ const maxNamed = 8;
 
 /** One error for several that arrived together: the first, which lists the rest in its message and its `others`. */
 export function joinErrors(errors: readonly RetrogradError[]): RetrogradError | null {
-  const [first, ...others] = withoutConsequences(errors);
+  const [first, ...following] = withoutConsequences(errors);
+  // Readbacks that wait together get the same errors of the device.
+  const others = following.filter((error) => !first?.others.includes(error));
   if (!first || others.length === 0) return first ?? null;
   const named = others
     .slice(0, maxNamed)
     .map(({ op, rule }) => `\n    ${op ? `${op}: ` : ''}${rule.split('\n')[0]}`);
   const rest = others.length > maxNamed ? `\n    and ${others.length - maxNamed} more` : '';
   const count = others.length === 1 ? '1 more error' : `${others.length} more errors`;
-  first.others = others;
+  first.others = [...first.others, ...others];
   first.message += `\n  with ${count}, in \`others\`:${named.join('')}${rest}`;
   return first;
 }

@@ -1,25 +1,81 @@
 /**
- * @file Readback: the only operation that waits. Values and the fault words since the last readback are copied to one staging
- * buffer in one submission; staging buffers are kept for the next one.
+ * @file Readback: the only operation that waits. Values that are requested together, before the program yields, are copied to
+ * one staging buffer in one submission, with the fault words since the last readback. Staging memory is bounded: further values
+ * wait until earlier ones have arrived, and large tensors are read in pieces.
  */
-import type { BufferAllocator, IdleBuffers } from './allocator.ts';
+import type { RetrogradError } from '../core/errors.ts';
+import type { BoundRange } from './boundRange.ts';
 import { polled } from './completion.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
-import type { FaultWords } from './faults.ts';
+import type { Collection, FaultWords } from './faults.ts';
 import type { FaultCarrier } from './faultSets.ts';
-import { BufferUsage, MapMode } from './flags.ts';
-import type { BoundRange } from './boundRange.ts';
 import type { Journal } from './journal.ts';
+import type { StagingBuffers } from './stagingBuffers.ts';
+import { wholeWords } from './storage.ts';
 import type { CommandStream } from './stream.ts';
-import { sizeClass } from './pool.ts';
 import type { ErrorWatch } from './watch.ts';
 
-/** The maximum number of staging buffers kept between readbacks. */
-const maxIdle = 8;
+/** The maximum number of bytes in a staging buffer, and in all that are in use: one is mapped while the next is copied to. */
+const maxPartBytes = 2 ** 25;
+const maxBytesInUse = 2 * maxPartBytes;
 
-export class Readback implements IdleBuffers {
-  /** Least recently used first. */
-  readonly #idle: DeviceBuffer[] = [];
+/** What a readback found. */
+export interface ReadResult {
+  readonly bytes: ArrayBuffer;
+  /** Errors of the device that arrived until then. */
+  readonly arrived: readonly RetrogradError[];
+}
+
+/** Values to read. Nothing overwrites them before they are copied. */
+interface Request {
+  readonly range: BoundRange;
+  /** Receives a loss of the values. */
+  readonly values: FaultCarrier;
+  /** Allocated with the first piece. */
+  bytes: ArrayBuffer;
+  /** The parts that the values are in. */
+  readonly parts: Part[];
+}
+
+/** A piece of the values of a request, `at` bytes from the start of a staging buffer. */
+interface Piece {
+  readonly request: Request;
+  readonly begin: number;
+  readonly bytes: number;
+  readonly at: number;
+}
+
+/** The contents of one staging buffer. */
+interface Part extends Deferred<readonly RetrogradError[]> {
+  readonly pieces: Piece[];
+  bytes: number;
+}
+
+/** Requests that are submitted together. */
+interface Batch extends Deferred<readonly RetrogradError[]> {
+  readonly requests: Request[];
+}
+
+/** A promise that is settled by another one. */
+interface Deferred<T> {
+  readonly done: Promise<T>;
+  settle(by: Promise<T>): void;
+}
+
+/** A part, and the staging buffer that its values are copied to. */
+interface Copy {
+  readonly part: Part;
+  readonly staging: DeviceBuffer;
+  /** Bytes of fault words behind the values. */
+  wordBytes: number;
+}
+
+export class Readback {
+  /** The requests since the program last yielded; null if there are none. */
+  #open: Batch | null = null;
+  /** Parts for which there was no staging memory yet. */
+  readonly #waiting: Part[] = [];
+  #bytesInUse = 0;
 
   constructor(
     private readonly device: GPUDevice,
@@ -27,131 +83,196 @@ export class Readback implements IdleBuffers {
     private readonly faults: FaultWords,
     private readonly journal: Journal,
     private readonly watch: ErrorWatch,
-    private readonly allocator: BufferAllocator,
-  ) {
-    allocator.addStore(this);
+    private readonly staging: StagingBuffers,
+  ) {}
+
+  /**
+   * Returns the bytes of `range`, once all work before it is done and its checks are resolved. A loss of the values is noted for
+   * `values`. The caller keeps the library from overwriting the range until then. If an app may write to it, call `submit` next.
+   * Errors: those of the mapping.
+   */
+  async read(range: BoundRange, values: FaultCarrier): Promise<ReadResult> {
+    const request: Request = { range, values, bytes: new ArrayBuffer(0), parts: [] };
+    const batch = this.#batch();
+    batch.requests.push(request);
+    const arrived = [...(await batch.done)];
+    for (const { done } of request.parts) arrived.push(...(await done));
+    return { bytes: request.bytes, arrived: [...new Set(arrived)] };
+  }
+
+  /** Waits for all work and its checks, without reading values. Returns the errors of the device that arrived until then. */
+  finish(): Promise<readonly RetrogradError[]> {
+    if (this.#open) this.#submit(this.#open);
+    return this.#start(maxBytesInUse, true);
+  }
+
+  /** Submits all copies that were requested. */
+  submit(): void {
+    if (this.#open) this.#submit(this.#open, Number.POSITIVE_INFINITY);
+    else if (this.#waiting.length > 0) this.#continue(Number.POSITIVE_INFINITY);
+  }
+
+  #batch(): Batch {
+    if (this.#open) return this.#open;
+    const batch: Batch = { requests: [], ...deferred() };
+    this.#open = batch;
+    queueMicrotask(() => {
+      if (this.#open === batch) this.#submit(batch);
+    });
+    return batch;
+  }
+
+  #submit({ requests, settle }: Batch, limit = maxBytesInUse): void {
+    this.#open = null;
+    for (const part of partsOf(requests)) this.#waiting.push(part);
+    // Without values there is no copy to wait for.
+    settle(
+      this.#start(
+        limit,
+        requests.some(({ parts }) => parts.length === 0),
+      ),
+    );
+  }
+
+  /** Copies more of the waiting parts. Their requests report what fails. */
+  #continue(limit = maxBytesInUse): void {
+    this.#start(limit, false).catch(() => {});
   }
 
   /**
-   * Returns the bytes of `range`, once all work before it is done and its checks are resolved. With a null range, only the fault
-   * words are read. A loss of the values is noted for `values`.
+   * Submits the copies of as many waiting parts as `limit` bytes of staging memory hold, and of the fault words. Resolves once the
+   * checks are resolved; if `waits` is set, once all work is done. Returns the errors of the device that arrived until then.
    */
-  async read(range: BoundRange | null, values: FaultCarrier | null): Promise<ArrayBuffer> {
+  async #start(limit: number, waits: boolean): Promise<readonly RetrogradError[]> {
     const collection = this.faults.collect();
     let words: Uint32Array | null = null;
-    const keepWords = (copied: Uint32Array) => {
-      words = copied;
+    const keepWords = (copied: ArrayBuffer) => {
+      words = new Uint32Array(copied);
     };
     try {
-      return await this.#read(range, values, collection.bytes, keepWords);
+      const copies = this.#acquire(limit, collection.bytes);
+      const readWords = this.#copyWords(collection, copies);
+      for (const copy of copies) this.#copy(copy);
+      this.stream.drain();
+      const settled = this.watch.settled();
+      for (const copy of copies) this.#read(copy, settled, keepWords);
+      const [first] = copies;
+      if (readWords) keepWords(await readWords());
+      else if (first && first.wordBytes > 0) await first.part.done;
+      else if (waits) await polled(this.device, this.device.queue.onSubmittedWorkDone());
+      return await settled;
     } finally {
       collection.resolve(words);
       await collection.resolved;
     }
   }
 
-  async #read(
-    range: BoundRange | null,
-    values: FaultCarrier | null,
-    faultBytes: number,
-    keepWords: (words: Uint32Array) => void,
-  ): Promise<ArrayBuffer> {
-    const dataBytes = range ? Math.ceil(range.bytes / 4) * 4 : 0;
-    if (dataBytes + faultBytes === 0) return this.#finish();
-    const fits = dataBytes + faultBytes <= this.device.limits.maxBufferSize;
-    const staging = this.#stagingBuffer(dataBytes + (fits ? faultBytes : 0));
-    // A tensor may fill the largest possible buffer. A new buffer may have no memory, and then nothing of its submission runs:
-    // the fault words must not be lost with it.
-    const isSeparate = dataBytes > 0 && faultBytes > 0 && !(fits && staging.confirmed);
-    const faultStaging = isSeparate ? this.#stagingBuffer(faultBytes) : staging;
-    const faultOffset = isSeparate ? 0 : dataBytes;
-    if (faultBytes > 0) this.#takeFaultWords(this.faults.buffer, faultStaging, faultOffset, faultBytes);
-    if (isSeparate) this.stream.flush();
-    if (range && dataBytes > 0) {
-      this.stream.copy(range.buffer, range.offset, staging, 0, dataBytes);
-      if (values) this.journal.copied(range.buffer, values, true);
+  /** Acquires staging buffers for waiting parts. Parts for which that fails are settled. */
+  #acquire(limit: number, wordBytes: number): Copy[] {
+    const copies: Copy[] = [];
+    for (let [part] = this.#waiting; part && this.#fits(part, limit); [part] = this.#waiting) {
+      this.#waiting.shift();
+      try {
+        // The first one may hold the fault words, too.
+        const staging = this.staging.acquire(part.bytes + (copies.length === 0 ? wordBytes : 0));
+        this.#bytesInUse += staging.size;
+        copies.push({ part, staging, wordBytes: 0 });
+      } catch (error) {
+        part.settle(Promise.reject(error));
+      }
     }
-    this.stream.drain();
-    const reading = this.#take(staging, dataBytes + (isSeparate ? 0 : faultBytes));
-    // If the fault words are read separately, it may reject while they are awaited.
-    reading.catch(() => {});
-    const copied = await (isSeparate ? this.#take(faultStaging, faultBytes) : reading);
-    keepWords(new Uint32Array(copied, faultOffset, faultBytes / 4));
-    return reading;
+    return copies;
   }
 
-  /** Waits only for the work, without mapping anything. Also resolves if the device is lost. */
-  async #finish(): Promise<ArrayBuffer> {
-    this.stream.drain();
-    await polled(this.device, this.device.queue.onSubmittedWorkDone());
-    return new ArrayBuffer(0);
+  #fits({ bytes }: Part, limit: number): boolean {
+    return this.#bytesInUse === 0 || this.#bytesInUse + bytes <= limit;
   }
 
-  async #take(staging: DeviceBuffer, size: number): Promise<ArrayBuffer> {
-    const mapped = Math.max(4, size);
-    const { gpu } = staging;
-    try {
-      await this.#map(staging, mapped);
-    } catch (error) {
-      this.allocator.destroy(staging);
-      throw staging.failure ?? error;
+  /** Copies the fault words behind the values of the first part, or to a separate staging buffer, of which it returns a reader. */
+  #copyWords({ bytes }: Collection, [first]: readonly Copy[]): (() => Promise<ArrayBuffer>) | null {
+    if (bytes === 0) return null;
+    // A new buffer may have no memory, and then nothing of its submission runs: the fault words must not be lost with it.
+    if (first?.staging.confirmed && first.part.bytes + bytes <= first.staging.size) {
+      first.wordBytes = bytes;
+      this.#takeWords(first.staging, first.part.bytes, bytes);
+      return null;
     }
-    const bytes = gpu.getMappedRange(0, mapped).slice(0);
-    gpu.unmap();
-    this.#keep(staging);
-    return bytes;
+    const staging = this.staging.acquire(bytes);
+    this.#takeWords(staging, 0, bytes);
+    if (first) this.stream.flush();
+    return () => this.staging.read(staging, bytes, (mapped) => mapped.slice(0, bytes));
   }
 
-  #map(staging: DeviceBuffer, bytes: number): Promise<undefined> {
-    const map = () => polled(this.device, staging.gpu.mapAsync(MapMode.READ, 0, bytes));
-    // If the buffer has no memory, WebGPU reports an error in addition to the rejection; ignore it.
-    return staging.confirmed ? map() : this.watch.during('validation', map, () => null);
+  #takeWords(staging: DeviceBuffer, at: number, bytes: number): void {
+    const { buffer } = this.faults;
+    this.stream.copy(buffer, 0, staging, at, bytes);
+    this.stream.clear(buffer, 0, bytes);
   }
 
-  #keep(staging: DeviceBuffer): void {
-    if (!this.allocator.keepIdle(staging)) {
-      this.allocator.destroy(staging);
-      return;
+  #copy({ part, staging }: Copy): void {
+    for (const { request, begin, bytes, at } of part.pieces) {
+      const { buffer, offset } = request.range;
+      // A buffer without memory has no bytes to copy.
+      if (buffer.failure) continue;
+      this.stream.copy(buffer, offset + begin, staging, at, bytes);
+      this.journal.copied(buffer, request.values, begin === 0);
     }
-    // Drop the least recently used one: its size is the least likely to be needed.
-    if (this.#idle.push(staging) > maxIdle) this.#dropOldest();
   }
 
-  trim(bytes: number): number {
-    let removed = 0;
-    while (this.#idle.length > 0 && removed < bytes) removed += this.#dropOldest();
-    return removed;
+  /** Gives the values to their requests once they are mapped. The staging memory is then used for waiting parts. */
+  #read(
+    { part, staging, wordBytes }: Copy,
+    settled: Promise<readonly RetrogradError[]>,
+    keepWords: (words: ArrayBuffer) => void,
+  ): void {
+    const take = (mapped: ArrayBuffer) => {
+      for (const piece of part.pieces) give(piece, mapped);
+      if (wordBytes > 0) keepWords(mapped.slice(part.bytes, part.bytes + wordBytes));
+    };
+    const reading = this.staging.read(staging, part.bytes + wordBytes, take).finally(() => {
+      this.#bytesInUse -= staging.size;
+      if (this.#waiting.length > 0) this.#continue();
+    });
+    part.settle(reading.then(() => settled));
   }
+}
 
-  /** Returns the bytes of the dropped buffer. */
-  #dropOldest(): number {
-    const oldest = this.#idle.shift() as DeviceBuffer;
-    this.allocator.leaveIdle(oldest.size);
-    this.allocator.destroy(oldest);
-    return oldest.size;
-  }
+function deferred<T>(): Deferred<T> {
+  let settle: Deferred<T>['settle'] = () => {};
+  const done = new Promise<T>((resolve) => {
+    settle = resolve;
+  });
+  // A part may fail before its requests wait for it.
+  done.catch(() => {});
+  return { done, settle };
+}
 
-  #takeFaultWords(words: DeviceBuffer, staging: DeviceBuffer, offset: number, bytes: number): void {
-    this.stream.copy(words, 0, staging, offset, bytes);
-    this.stream.clear(words, 0, bytes);
-  }
-
-  #stagingBuffer(bytes: number): DeviceBuffer {
-    const size = Math.min(sizeClass(bytes), Math.max(bytes, this.device.limits.maxBufferSize));
-    const found = this.#idle.findIndex((buffer) => buffer.size === size);
-    if (found >= 0) {
-      this.allocator.leaveIdle(size);
-      return this.#idle.splice(found, 1)[0] as DeviceBuffer;
+/** Distributes the values of `requests` over staging buffers. Only values that are larger than one are divided. */
+function partsOf(requests: readonly Request[]): Part[] {
+  const parts: Part[] = [];
+  for (const request of requests) {
+    const total = wholeWords(request.range.bytes);
+    for (let begin = 0; begin < total; begin += maxPartBytes) {
+      const bytes = Math.min(maxPartBytes, total - begin);
+      let part = parts.at(-1);
+      if (!part || part.bytes + bytes > maxPartBytes) {
+        part = { pieces: [], bytes: 0, ...deferred() };
+        parts.push(part);
+      }
+      part.pieces.push({ request, begin, bytes, at: part.bytes });
+      part.bytes += bytes;
+      request.parts.push(part);
     }
-    // If there is no memory for the buffer, the submission that copies into it fails: keep other work out of it.
-    this.stream.flush();
-    return this.allocator.create(
-      { size, usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST },
-      {
-        label: 'readback',
-        rule: 'a readback needs as much memory as the values take.',
-        hint: 'dispose of tensors first, or read slices.',
-      },
-    );
   }
+  return parts;
+}
+
+function give({ request, begin, bytes, at }: Piece, mapped: ArrayBuffer): void {
+  const total = wholeWords(request.range.bytes);
+  if (bytes === total) {
+    request.bytes = mapped.slice(at, at + bytes);
+    return;
+  }
+  if (request.bytes.byteLength === 0) request.bytes = new ArrayBuffer(total);
+  new Uint8Array(request.bytes, begin).set(new Uint8Array(mapped, at, bytes));
 }

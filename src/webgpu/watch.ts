@@ -13,15 +13,26 @@ const knownWait = 100;
  */
 const unknownWait = 10_000;
 
-/** One watched call. The first error, in the order of the calls, is the cause; later ones are often its consequences. */
-interface Watched {
-  errors: readonly RetrogradError[];
-  settled: boolean;
+/** One watched call that caused errors. The first error, in the order of the calls, is the cause; later ones are often its consequences. */
+interface Failed {
+  /** The number of the call. */
+  readonly number: number;
+  readonly errors: readonly RetrogradError[];
+  /** By which call of `take` they were taken; null if they weren't. */
+  takenBy: number | null;
 }
 
 export class ErrorWatch {
-  /** In the order of the calls, each with a promise that resolves once it is settled; null if it already is. */
-  readonly #watched = new Map<Watched, Promise<void> | null>();
+  /** Number of watched calls so far. */
+  #watched = 0;
+  /** Resolves once all of them are settled. */
+  #settling: Promise<unknown> = Promise.resolve();
+  /** Those that caused errors that weren't taken, or that somebody who waits may want. */
+  #failures: Failed[] = [];
+  /** Number of calls of `take` so far. */
+  #takes = 0;
+  /** Number of pending calls of `settled`. */
+  #waits = 0;
   /** Ranges of submissions (`first` to `last`) that may use a buffer without memory, with the error of the buffer. */
   readonly #failed: { readonly first: number; readonly last: number; readonly error: RetrogradError }[] = [];
 
@@ -71,28 +82,26 @@ export class ErrorWatch {
 
   /** Keeps the errors that `report` finds. It may wait until the earlier calls are settled. */
   #add(report: (earlier: () => Promise<unknown>) => Promise<readonly RetrogradError[]>): void {
-    const watched: Watched = { errors: [], settled: false };
-    this.#watched.set(watched, null);
-    const settling = report(() => this.#settledBefore(watched))
+    const number = this.#watched++;
+    const before = this.#settling;
+    const settling = report(() => before)
       .catch(() => [])
       .then((errors) => {
-        Object.assign(watched, { errors, settled: true });
-        if (errors.length === 0) this.#watched.delete(watched);
-        else this.#watched.set(watched, null);
+        if (errors.length > 0) this.#failures.push({ number, errors, takenBy: null });
       });
-    this.#watched.set(watched, settling);
-  }
-
-  #settledBefore(watched: Watched): Promise<unknown> {
-    const all = [...this.#watched.keys()];
-    return Promise.all(all.slice(0, all.indexOf(watched)).map((one) => this.#watched.get(one)));
+    // A chain instead of a list of all that are pending: many readbacks may wait at a time.
+    this.#settling = before.then(() => settling);
   }
 
   /** Resolves once everything watched so far is settled, to its errors: also those that another readback has taken by then. */
   async settled(): Promise<RetrogradError[]> {
-    const watched = [...this.#watched.keys()];
-    await Promise.all(this.#watched.values());
-    return watched.flatMap(({ errors }) => errors);
+    const [count, takes] = [this.#watched, this.#takes];
+    this.#waits++;
+    await this.#settling;
+    this.#waits--;
+    return inOrder(
+      this.#failures.filter(({ number, takenBy }) => number < count && (takenBy ?? takes) >= takes),
+    );
   }
 
   /**
@@ -132,8 +141,15 @@ export class ErrorWatch {
 
   /** Returns the errors reported since the last call, in the order of the calls that caused them. */
   take(): RetrogradError[] {
-    const found = [...this.#watched.keys()].filter(({ settled }) => settled);
-    for (const watched of found) this.#watched.delete(watched);
-    return found.flatMap(({ errors }) => errors);
+    if (this.#failures.length === 0) return [];
+    const found = this.#failures.filter(({ takenBy }) => takenBy === null);
+    for (const failed of found) failed.takenBy = this.#takes;
+    this.#takes++;
+    if (this.#waits === 0) this.#failures = [];
+    return inOrder(found);
   }
+}
+
+function inOrder(failures: Failed[]): RetrogradError[] {
+  return failures.sort((a, b) => a.number - b.number).flatMap(({ errors }) => errors);
 }
