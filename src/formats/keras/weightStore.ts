@@ -14,8 +14,8 @@ export interface StoredVariables {
   readonly tensors: readonly StoredTensor[];
 }
 
-/** Limits of the nesting of groups and of their number: far larger than in any model. */
-const maxDepth = 64;
+/** Limits of the nesting of groups and of their number: a model in a model takes two levels, and its description ends at 66. */
+const maxDepth = 256;
 const maxGroups = 100_000;
 
 /** An open HDF5 file with weights. */

@@ -14,7 +14,8 @@ import type { CompositeCall } from './composites.ts';
 import { GraphNode } from './graphNode.ts';
 import { KerasTensor } from './kerasTensor.ts';
 import { heldOperands, OpOperation } from './opOperation.ts';
-import { probes, traceCall, withSizes } from './traceCall.ts';
+import { replayFormula, traceFormula } from './formulaOperation.ts';
+import { probes, withSizes } from './traceCall.ts';
 import { notingCalls, notingReads, trace, withProbe } from './tracing.ts';
 
 type Expand = Parameters<CompositeCall>[3];
@@ -23,11 +24,10 @@ type Expand = Parameters<CompositeCall>[3];
 export const callOfOpenSizes: CompositeCall = (op, operands, options, expand) => {
   if (isIndependent(operands, expand)) return expand(operands);
   const argument = heldOperands(op, operands) as unknown as Nest<KerasTensor>;
-  const formula = (given: unknown) => expand(given as readonly unknown[]) as Nest<KerasTensor>;
-  const traced = trace(() => traceCall(op.name, argument, {}, formula, null));
-  const outputs = mapNest(traced, (spec) => new KerasTensor(spec));
+  const formula = (given: Nest<unknown>) => expand(given as readonly unknown[]) as Nest<unknown>;
+  const outputs = mapNest(traceFormula(op.name, argument, formula), (spec) => new KerasTensor(spec));
   const operation = new OpOperation(op as OpDefinition);
-  operation.replay = (_node, given) => formula(given);
+  operation.replay = (_node, given) => replayFormula(op.name, given, formula);
   new GraphNode({ operation, argument, outputs, options });
   return outputs;
 };

@@ -5,7 +5,11 @@ import { Tensor } from '../../tensor/tensor.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import { KerasTensor } from './kerasTensor.ts';
 import type { GraphNode, GraphOperation } from './graphNode.ts';
+import { trace } from './tracing.ts';
 import { mapGraph } from './traverse.ts';
+
+/** The maximum number of input specs for which a program keeps its outputs. */
+const maxKnownOutputs = 64;
 
 export class GraphProgram {
   readonly inputs: readonly KerasTensor[];
@@ -18,6 +22,9 @@ export class GraphProgram {
   readonly nodesByDepth: ReadonlyMap<number, readonly GraphNode[]>;
   /** Number of reads of each tensor. Outputs have one more, because they outlive the run. */
   readonly #reads = new Map<KerasTensor, number>();
+  readonly #given: ReadonlySet<KerasTensor>;
+  /** Outputs without history, by the specs of the inputs: those of the graph itself, and those inferred by calls. */
+  readonly #outputs = new Map<string, Nest<KerasTensor>>();
 
   /**
    * Errors: ValueError for what isn't symbolic, for an input named twice, for cycles and for names given twice;
@@ -31,7 +38,8 @@ export class GraphProgram {
     requireSymbolic('outputs', outputNest);
     this.inputs = leavesOf(inputNest);
     this.outputs = leavesOf(outputNest);
-    requireDistinct(this.inputs);
+    this.#given = requireDistinct(this.inputs);
+    this.#outputs.set(keyOf(inputNest, false), withoutHistory(outputNest));
     const { nodes, operations, nodesByDepth } = mapGraph(this.inputs, this.outputs);
     this.nodes = nodes;
     this.operations = operations;
@@ -39,6 +47,20 @@ export class GraphProgram {
     for (const tensor of [...nodes.flatMap((node) => node.inputTensors), ...this.outputs]) {
       this.#reads.set(tensor, (this.#reads.get(tensor) ?? 0) + 1);
     }
+  }
+
+  /**
+   * Returns symbolic outputs for inputs with the specs of `given`. They are inferred once: a model may be in many others, at many
+   * depths, and each would infer those of all models inside again.
+   */
+  outputsFor(given: Nest<KerasTensor>, training: boolean, infer: () => Nest<KerasTensor>): Nest<KerasTensor> {
+    const key = keyOf(given, training);
+    const known = this.#outputs.get(key);
+    if (known) return known;
+    const outputs = withoutHistory(infer());
+    if (this.#outputs.size >= maxKnownOutputs) this.#outputs.clear();
+    this.#outputs.set(key, outputs);
+    return outputs;
   }
 
   /** Returns the outputs for `given`, one value for each input, in order: tensors, or symbolic tensors. */
@@ -51,7 +73,7 @@ export class GraphProgram {
       const outputs = leavesOf(node.operation.replay(node, argument, node.optionsWith(valueFor)));
       node.outputTensors.forEach((tensor, i) => {
         // A tensor that is an input of the model keeps the given value, even if a call also produces it.
-        if (!this.inputs.includes(tensor)) values.set(tensor, outputs[i]);
+        if (!this.#given.has(tensor)) values.set(tensor, outputs[i]);
       });
       for (const tensor of node.inputTensors) this.#release(tensor, values, reads);
     }
@@ -62,7 +84,7 @@ export class GraphProgram {
   #release(tensor: KerasTensor, values: Map<KerasTensor, unknown>, reads: Map<KerasTensor, number>): void {
     const left = (reads.get(tensor) as number) - 1;
     reads.set(tensor, left);
-    if (left > 0 || this.inputs.includes(tensor)) return;
+    if (left > 0 || this.#given.has(tensor)) return;
     const value = values.get(tensor);
     if (value instanceof Tensor) value.dispose();
     values.delete(tensor);
@@ -93,13 +115,28 @@ function requireSymbolic(what: string, nest: Nest<unknown>): void {
   );
 }
 
-function requireDistinct(inputs: readonly KerasTensor[]): void {
-  const twice = inputs.find((tensor, i) => inputs.indexOf(tensor) !== i);
-  if (!twice) return;
-  throw new ValueError({
-    op: 'model',
-    rule: 'every input of a model must be listed once.',
-    received: `${twice}, twice`,
-    hint: 'remove one of them from `inputs`.',
-  });
+/** Returns the inputs. Errors: ValueError for an input that is listed twice. */
+function requireDistinct(inputs: readonly KerasTensor[]): ReadonlySet<KerasTensor> {
+  const given = new Set<KerasTensor>();
+  for (const tensor of inputs) {
+    if (given.has(tensor)) {
+      throw new ValueError({
+        op: 'model',
+        rule: 'every input of a model must be listed once.',
+        received: `${tensor}, twice`,
+        hint: 'remove one of them from `inputs`.',
+      });
+    }
+    given.add(tensor);
+  }
+  return given;
+}
+
+/** What outputs depend on, as text. */
+function keyOf(given: Nest<KerasTensor>, training: boolean): string {
+  return JSON.stringify([mapNest(given, ({ shape, dtype }) => `${dtype} ${shape.join()}`), training]);
+}
+
+function withoutHistory(outputs: Nest<KerasTensor>): Nest<KerasTensor> {
+  return trace(() => mapNest(outputs, (spec) => new KerasTensor(spec)));
 }

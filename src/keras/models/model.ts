@@ -11,7 +11,8 @@ import type { ModelClass } from '../json/writtenModel.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
 import type { GraphNode, GraphOperation } from '../graph/graphNode.ts';
 import { GraphProgram } from '../graph/program.ts';
-import { trace } from '../graph/tracing.ts';
+import { notingReads, trace } from '../graph/tracing.ts';
+import { currentCall } from '../layers/base/callContext.ts';
 import {
   type AnyLayer,
   type CallOptions,
@@ -180,18 +181,22 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     const inputs = trace(() =>
       program.inputs.map(({ dtype }, i) => new KerasTensor({ shape: shapes[i] ?? [], dtype })),
     );
-    const outputs = this.traceCall(packNest(program.inputNest, inputs), {});
+    const outputs = this.computeOutputSpec(packNest(program.inputNest, inputs), {});
     return mapNest(outputs, ({ shape }) => shape) as Shapes<Out>;
   }
 
   /** A graph is traced, because its layers determine the dtypes. */
   protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
-    return this.program ? this.traceCall(inputs, options) : super.computeOutputSpec(inputs, options);
+    const { program } = this;
+    if (!program) return super.computeOutputSpec(inputs, options);
+    const training = options.training ?? currentCall()?.training ?? false;
+    return program.outputsFor(inputs, training, () => this.traceCall(inputs, options));
   }
 
   override call(inputs: In, options: CallOptions): Out {
     const { inputNest, inputs: wanted } = this.#graph('call');
-    const values = bindInputs(this.name, inputNest, wanted, inputs as Nest<unknown>);
+    // Its layers and ops infer their shapes themselves.
+    const values = notingReads(null, () => bindInputs(this.name, inputNest, wanted, inputs as Nest<unknown>));
     const masks = options.mask === undefined ? [] : leavesOf(options.mask);
     // Masks are attached to separate handles, so that the caller's tensors are unchanged.
     const handles = new Map<unknown, unknown>();

@@ -40,7 +40,8 @@ export class TrainableFlags {
     );
     if (changed.length === 0) return;
     this.#isReported = true;
-    const layers = changed.filter((part) => this.model.layersInside.includes(part));
+    const inside = new Set(this.model.layersInside);
+    const layers = changed.filter((part) => inside.has(part));
     const named = (layers.length > 0 ? layers : changed).map(({ name }) => `'${name}'`);
     const more = named.length > 3 ? ` and ${named.length - 3} more` : '';
     console.warn(

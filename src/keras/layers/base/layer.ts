@@ -310,11 +310,15 @@ export abstract class Layer<
     for (const layer of [this as unknown as AnyLayer, ...this.layersInside]) layer.#added.clear();
   }
 
-  /** Frees the weights and what `build` made, including those of layers inside. The layer cannot be called afterwards. */
-  override dispose(): void {
+  protected override disposeParts(isOutermost: boolean): void {
     // Layers may own more than weights.
     const inner = this.sublayers.map((layer) => () => layer.dispose());
-    runAll([() => super.dispose(), () => this.clearLosses(), () => freeBuilt(this), ...inner]);
+    runAll([
+      () => super.disposeParts(isOutermost),
+      () => this.#added.clear(),
+      () => freeBuilt(this),
+      ...inner,
+    ]);
   }
 
   #applySymbolic(inputs: Nest<KerasTensor>, given: CallOptions): Nest<KerasTensor> {

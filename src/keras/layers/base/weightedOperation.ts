@@ -79,8 +79,26 @@ export abstract class WeightedOperation<
 
   /** All weights: this layer's own first, trainable ones before others, then those of layers inside. */
   get weights(): Variable[] {
-    const inside = this.sublayers.flatMap((layer) => layer.weights);
-    return [...new Set([...inKerasOrder(this.#weights), ...this.#properVariables(), ...inside])];
+    const found = new Set<Variable>();
+    this.#collectWeights(found, new Set());
+    return [...found];
+  }
+
+  /** Adds the weights to `found`. Each layer is visited once: it may be in many others. */
+  #collectWeights(found: Set<Variable>, visited: Set<Sublayer>): void {
+    for (const weight of this.#ownWeights()) found.add(weight);
+    for (const layer of this.sublayers) {
+      if (visited.has(layer)) continue;
+      visited.add(layer);
+      if (layer instanceof WeightedOperation && !hasOwnWeightsGetter(layer))
+        layer.#collectWeights(found, visited);
+      else for (const weight of layer.weights) found.add(weight);
+    }
+  }
+
+  /** The weights outside of layers inside. */
+  #ownWeights(): Variable[] {
+    return [...inKerasOrder(this.#weights), ...this.#properVariables()];
   }
 
   /** Returns the variables that are properties but were not created by `addWeight`. */
@@ -114,6 +132,11 @@ export abstract class WeightedOperation<
 
   set trainable(value: boolean) {
     requireBoolean(this.name, value);
+    // Layers of an app may set others to another value meanwhile.
+    eachOnce(value ? thawing : freezing, this, () => this.#setTrainable(value));
+  }
+
+  #setTrainable(value: boolean): void {
     this.#trainable = value;
     for (const { variable, trainable } of this.#weights) variable.trainable = value && trainable;
     for (const variable of this.#properVariables()) {
@@ -141,12 +164,47 @@ export abstract class WeightedOperation<
 
   /** Frees the weights, including those of layers inside. The layer cannot be called afterwards. */
   dispose(): void {
-    for (const weight of this.weights) weight.dispose();
+    eachOnce(disposing, this, (isOutermost) => this.disposeParts(isOutermost));
+  }
+
+  /** Frees what the layer has; `isOutermost` unless a layer around it frees the weights of all layers inside. */
+  protected disposeParts(isOutermost: boolean): void {
+    for (const weight of isOutermost ? this.weights : this.#ownWeights()) weight.dispose();
   }
 
   [Symbol.dispose](): void {
     this.dispose();
   }
+}
+
+const freezing = new Set<object>();
+const thawing = new Set<object>();
+const disposing = new Set<object>();
+
+/**
+ * Runs `body` for `layer`, which runs it for the layers inside. One that is inside of several others takes part once. `visited` is
+ * empty before and afterwards.
+ */
+function eachOnce(visited: Set<object>, layer: object, body: (isOutermost: boolean) => void): void {
+  if (visited.has(layer)) return;
+  const isOutermost = visited.size === 0;
+  visited.add(layer);
+  try {
+    body(isOutermost);
+  } finally {
+    if (isOutermost) visited.clear();
+  }
+}
+
+/** Whether the class of `layer` overrides `weights`. */
+function hasOwnWeightsGetter(layer: object): boolean {
+  for (
+    let at: object | null = layer;
+    at && at !== WeightedOperation.prototype;
+    at = Object.getPrototypeOf(at)
+  )
+    if (Object.hasOwn(at, 'weights')) return true;
+  return false;
 }
 
 function checkLayer(className: string, name: unknown, trainable: unknown, dtype: unknown): void {
