@@ -86,9 +86,9 @@ export function runDry(op: string, device: Device, body: () => unknown, dry: Dry
   finishing(
     () => seeds.observe(() => withDevice(device, () => dry.run(alone))),
     () => dry.end(),
-    // Weights that were created keep the seeds they drew.
     () => {
-      if (!dry.disturbed) seeds.rewind();
+      if (dry.disturbed) seeds.rewindGiven();
+      else seeds.rewind();
     },
   );
 }

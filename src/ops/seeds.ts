@@ -204,6 +204,11 @@ export class SeedNotes {
     for (const [sequence, place] of this.#places) sequence.place = place;
   }
 
+  /** Rewinds all but the sequence of default seeds, since weights that were created keep those that they drew. */
+  rewindGiven(): void {
+    for (const [sequence, place] of this.#places) if (sequence !== defaults) sequence.place = place;
+  }
+
   /** Runs `body`, which draws the same seeds again; afterwards the sequences continue where they were. */
   replay<T>(body: () => T): T {
     const present = this.again();

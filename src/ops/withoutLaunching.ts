@@ -16,6 +16,7 @@ export function withoutLaunching<T>(body: () => T): T {
     return seeds.observe(() => dry.run(body));
   } finally {
     dry.end();
-    if (!dry.disturbed) seeds.rewind();
+    if (dry.disturbed) seeds.rewindGiven();
+    else seeds.rewind();
   }
 }
