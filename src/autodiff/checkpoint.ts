@@ -76,9 +76,14 @@ function inputTrees(operands: readonly unknown[]): unknown[] {
 /** Returns whether `operand` holds tensors, unlike nested arrays of numbers. */
 function isTree(operand: unknown): boolean {
   let first = operand;
-  // A list may contain itself; what walks the tree rejects that.
-  for (let depth = 0; Array.isArray(first) && depth < 1000; depth++) first = first[0];
-  return isBranch(operand) && (first instanceof Tensor || isBranch(first));
+  try {
+    // A list may contain itself; what walks the tree rejects that.
+    for (let depth = 0; Array.isArray(first) && depth < 1000; depth++) first = first[0];
+    return isBranch(operand) && (first instanceof Tensor || isBranch(first));
+  } catch {
+    // Something that throws when it is read, which the walk reports.
+    return true;
+  }
 }
 
 /** Returns `result` with new tensors, since the function may return what it was given. Masks stay with them. */

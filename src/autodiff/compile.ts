@@ -7,15 +7,18 @@ import { mapNest, type Nest } from '../core/nest.ts';
 import { checkOptions, rejectExtraArguments } from '../core/options.ts';
 import { describe, requireInteger } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
+import { notingTrainable } from '../core/trainableReads.ts';
 import { getDevice, withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import { currentExecutor } from '../execution/currentExecutor.ts';
 import { outputSearch } from '../ops/outputSearch.ts';
 import { activeRecorders, isAbstract } from '../ops/recorders.ts';
+import { isPromise } from '../tensor/scope.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { type Captured, captureCall } from './capturedCall.ts';
+import { captureCall } from './capturedCall.ts';
 import { frozenWarning } from './frozenValues.ts';
-import { type CallSignature, deviceKey, fieldsOf, signatureOf } from './signature.ts';
+import { type CallBody, type Entry, Recordings } from './recordings.ts';
+import { fieldsOf, signatureOf } from './signature.ts';
 
 /** Options of `compile`. */
 export interface CompileOptions {
@@ -79,28 +82,6 @@ export interface ComparedFunction<A extends readonly unknown[], R> extends Compi
   givenUp(): string | null;
 }
 
-/** A call of the function with its inputs replaced by `proxies`. */
-type CallBody = (proxies: readonly Tensor[]) => Nest<unknown>;
-
-/** The state of one signature on one device. */
-interface Entry {
-  readonly signature: string;
-  captured: Captured | null;
-  failures: number;
-  reason: string | null;
-  /** What was recorded, for comparisons. It holds none of the inputs. */
-  body: CallBody;
-  replays: number;
-  /** The number of replays at which the next comparison is due. */
-  nextComparison: number;
-  /** The fields of the objects in the arguments when they were last compared, and how often they had changed. */
-  fields: string;
-  fieldChanges: number;
-  frozen: readonly string[];
-  /** The device's `selectionVersion` at the time of capture: which kernel variants were selected. */
-  choices: number;
-}
-
 /**
  * Returns a function that computes what `fn` does, to the same bits, with almost no JavaScript: the launches of a call are
  * recorded once per signature and replayed with new inputs. `fn` takes and returns tensors, or arrays and plain objects
@@ -108,7 +89,8 @@ interface Entry {
  *
  * The signature of a call is its device, the structure of its arguments with the names and the order of properties, the
  * shape and dtype of each tensor and which of them are the same tensor, the identity of variables, functions and objects
- * of classes (`this` included), and the value of everything else.
+ * of classes (`this` included), and the value of everything else; also `trainable` of the variables and layers whose flag
+ * `fn` reads, as tapes do, and the training flag of a layer call around it.
  *
  * Inside `fn`, variables stay live, including assignments to them. Other tensors from outside and host values are constants:
  * they stay as they were when the call was recorded, and so do numbers and branches. Calls 2, 16, 64, 256 and so on,
@@ -144,7 +126,7 @@ export function compileCompared<A extends readonly unknown[], R>(
   const { name, maxSignatures = 16 } = options;
   requireInteger('compile', 'maxSignatures', maxSignatures, 1);
   const label = name ?? (fn.name || 'compiled');
-  const entries = new Map<string, Entry>();
+  const recordings = new Recordings(maxSignatures, policy.isScheduled ? firstComparisons[0] : Infinity);
   let surroundings: string | null = null;
 
   function call(this: unknown, ...args: A): R {
@@ -161,11 +143,13 @@ export function compileCompared<A extends readonly unknown[], R>(
       const template = templateOf(args, inputs);
       const body: CallBody = (proxies) =>
         requireSync(label, Reflect.apply(fn, this, fillIn(template, proxies))) as Nest<unknown>;
-      return { body, ...withDevice(device, () => captureCall(device, label, inputs, body)) };
+      const record = () => withDevice(device, () => captureCall(device, label, inputs, body));
+      const { result, reads } = notingTrainable(record);
+      return { body, reads, ...result };
     };
     // A dry run only collects the launches; there is nothing to replay.
     if (mode === 'dry run') return (signature.obstacle ? plainly() : capture().value) as R;
-    const entry = entryOf(entries, device, signature, maxSignatures, policy);
+    const entry = recordings.find(device, signature);
     const choices = device.selectionVersion;
     if (entry.captured && entry.choices !== choices) {
       entry.captured.dispose();
@@ -183,7 +167,8 @@ export function compileCompared<A extends readonly unknown[], R>(
       entry.captured = null;
     }
     if (signature.obstacle || isGivenUp(entry)) return plainly();
-    const { value, captured, obstacle, body } = capture();
+    const { value, captured, obstacle, body, reads } = capture();
+    recordings.noteReads(entry, reads);
     entry.captured = captured;
     entry.body = body;
     entry.choices = choices;
@@ -193,12 +178,9 @@ export function compileCompared<A extends readonly unknown[], R>(
     return value as R;
   }
 
-  const dispose = () => {
-    for (const { captured } of entries.values()) captured?.dispose();
-    entries.clear();
-  };
+  const dispose = () => recordings.dispose();
   const reports = () => [
-    ...[...entries.values()].map(({ signature, captured, reason, frozen }) => ({
+    ...recordings.all.map(({ signature, captured, reason, frozen }) => ({
       signature,
       captured: captured !== null,
       reason,
@@ -212,14 +194,14 @@ export function compileCompared<A extends readonly unknown[], R>(
   const compareNow = () => {
     // While something else records, a trace would become part of that recording.
     if (currentExecutor()?.mode !== 'eager' || activeRecorders().length > 0) return;
-    for (const entry of entries.values()) if (entry.replays > 0) compareWithTrace(label, entry);
+    for (const entry of recordings.current) if (entry.replays > 0) compareWithTrace(label, entry);
   };
   const explain = () => {
     compareNow();
     return reports();
   };
   Object.defineProperty(call, 'name', { value: label });
-  const givenUp = () => [...entries.values()].find(isGivenUp)?.reason ?? null;
+  const givenUp = () => recordings.all.find(isGivenUp)?.reason ?? null;
   return Object.assign(call, { explain, reports, compareNow, givenUp, dispose, [Symbol.dispose]: dispose });
 }
 
@@ -295,45 +277,6 @@ function deviceOf(label: string, tensors: readonly Tensor[]): Device {
   });
 }
 
-/** Returns the entry of a signature on `device`; it becomes the one used most recently. */
-function entryOf(
-  entries: Map<string, Entry>,
-  device: Device,
-  { text, obstacle }: CallSignature,
-  max: number,
-  { isScheduled }: ComparisonPolicy,
-): Entry {
-  const key = `${deviceKey(device)}, ${text}`;
-  const known = entries.get(key);
-  if (known) {
-    entries.delete(key);
-    entries.set(key, known);
-    return known;
-  }
-  for (const [other, { captured }] of entries) if (captured?.isLost) forget(entries, other);
-  const made: Entry = {
-    signature: text,
-    captured: null,
-    failures: 0,
-    reason: obstacle,
-    body: () => null,
-    replays: 0,
-    nextComparison: isScheduled ? firstComparisons[0] : Infinity,
-    fields: '',
-    fieldChanges: 0,
-    frozen: [],
-    choices: 0,
-  };
-  entries.set(key, made);
-  if (entries.size > max) forget(entries, entries.keys().next().value as string);
-  return made;
-}
-
-function forget(entries: Map<string, Entry>, key: string): void {
-  entries.get(key)?.captured?.dispose();
-  entries.delete(key);
-}
-
 function requireFunction(fn: unknown): void {
   if (typeof fn === 'function') return;
   throw new TapeError({
@@ -345,7 +288,7 @@ function requireFunction(fn: unknown): void {
 }
 
 function requireSync<R>(label: string, value: R): R {
-  if (!(value instanceof Promise)) return value;
+  if (!isPromise(value)) return value;
   throw new TapeError({
     op: label,
     rule: 'a compiled function is synchronous: its launches are replayed without waiting.',

@@ -6,6 +6,7 @@
  * Source: J. Townsend, A new trick for calculating Jacobian vector products, 2017.
  */
 import { TapeError } from '../core/errors.ts';
+import { itemsOf } from '../core/nest.ts';
 import { checkOptions } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
 import { fill } from '../ops/creation.ts';
@@ -212,7 +213,7 @@ function transpose(
 }
 
 function inputLeaves(name: string, inputs: unknown): Tensor[] {
-  if (Array.isArray(inputs)) return floatsIn(name, inputs, 'inputs');
+  if (itemsOf(inputs, 'inputs', 0)?.kind === 'list') return floatsIn(name, inputs, 'inputs');
   throw new TapeError({
     op: name,
     rule: 'the inputs are given as one list.',

@@ -2,7 +2,7 @@
  * @file The signature of a call: everything about its arguments that decides which launches it makes. Calls with one
  * signature may replay one recording, so two calls that could differ must never have the same.
  */
-import { isBranch } from '../core/nest.ts';
+import { itemsOf } from '../core/nest.ts';
 import { formatSpec } from '../core/spec.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
@@ -28,9 +28,9 @@ export interface CallSignature {
 /** Returns the signature of `fn.apply(self, args)`. */
 export function signatureOf(self: unknown, args: readonly unknown[]): CallSignature {
   const writer = new SignatureWriter();
-  const parts = args.map((arg) => writer.encode(arg));
+  const parts = args.map((arg, i) => writer.encode(arg, `argument ${i}`));
   // `this` comes first if there is one, as for methods.
-  if (self !== undefined) parts.unshift(`this ${writer.encode(self)}`);
+  if (self !== undefined) parts.unshift(`this ${writer.encode(self, 'this')}`);
   return {
     text: parts.join(', '),
     inputs: writer.inputs,
@@ -52,16 +52,22 @@ class SignatureWriter {
   obstacle: string | null = null;
 
   /** Returns `value` as text. Containers are bracketed and strings quoted, so that different values have different texts. */
-  encode(value: unknown): string {
+  encode(value: unknown, path: string, depth = 0): string {
     if (typeof value !== 'object' || value === null) return encodePrimitive(value);
-    if (value instanceof Tensor) return this.#encodeTensor(value);
-    if (Array.isArray(value)) return `[${Array.from(value, (item) => this.encode(item)).join(', ')}]`;
-    if (isBranch(value)) {
-      const entries = Object.entries(value).map(
-        ([key, item]) => `${JSON.stringify(key)}: ${this.encode(item)}`,
+    const nest = itemsOf(value, path, depth);
+    if (nest?.kind === 'list') {
+      const { items, holes } = nest;
+      const itemAt = (i: number) => this.encode(items[i], `${path}[${i}]`, depth + 1);
+      return `[${items.map((_, i) => (holes.has(i) ? 'hole' : itemAt(i))).join(', ')}]`;
+    }
+    if (nest) {
+      const entries = nest.entries.map(
+        ([key, item]) =>
+          `${encodePropertyKey(key)}: ${this.encode(item, `${path}.${String(key)}`, depth + 1)}`,
       );
       return `{${entries.join(', ')}}`;
     }
+    if (value instanceof Tensor) return this.#encodeTensor(value);
     if (isSymbolic(value)) this.obstacle ??= 'an argument is a symbolic tensor, which has no values';
     const container = mutableContainer(value);
     if (container) {
@@ -88,6 +94,11 @@ class SignatureWriter {
   }
 }
 
+/** Strings are quoted: symbols aren't. */
+function encodePropertyKey(key: string | symbol): string {
+  return typeof key === 'string' ? JSON.stringify(key) : encodePrimitive(key);
+}
+
 function encodePrimitive(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -108,14 +119,18 @@ export function fieldsOf(objects: readonly object[]): string {
   const show = (value: unknown) => (value instanceof Tensor ? `tensor ${value.id}` : encodePrimitive(value));
   const isShown = (value: unknown) =>
     value instanceof Tensor || (typeof value !== 'function' && (typeof value !== 'object' || value === null));
-  return objects
-    .map((object) =>
-      Object.entries(object)
+  const fieldsIn = (object: object) => {
+    try {
+      return Object.entries(object)
         .filter(([, value]) => isShown(value))
         .map(([key, value]) => `${key} ${show(value)}`)
-        .join(),
-    )
-    .join(';');
+        .join();
+    } catch {
+      // A Proxy or a getter that throws shows nothing.
+      return '';
+    }
+  };
+  return objects.map(fieldsIn).join(';');
 }
 
 /** Returns the class of a built-in container that keeps its identity while its contents change; null for other objects. */
@@ -132,7 +147,7 @@ const identities = new WeakMap<object, number>();
 const symbolIdentities = new Map<symbol, number>();
 let nextIdentity = 1;
 
-function identityOf(value: object): number {
+export function identityOf(value: object): number {
   const known = identities.get(value);
   if (known !== undefined) return known;
   identities.set(value, nextIdentity);

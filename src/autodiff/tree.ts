@@ -83,7 +83,7 @@ export function alignedLeaves(tree: unknown, like: unknown): unknown[] | null {
   if (!isBranch(like)) return isBranch(tree) ? null : [tree];
   if (!isBranch(tree) || Array.isArray(tree) !== Array.isArray(like)) return null;
   const keys = keysOf(like);
-  if (Object.keys(tree).length !== keys.length) return null;
+  if (keysOf(tree).length !== keys.length) return null;
   const leaves: unknown[] = [];
   for (const key of keys) {
     if (!Object.hasOwn(tree, key)) return null;

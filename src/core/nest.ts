@@ -1,7 +1,7 @@
 /**
  * @file Nests: a value, or arrays and records of values. Their depth is limited, which also rejects cyclic nests.
  */
-import { ValueError } from './errors.ts';
+import { RetrogradError, ValueError } from './errors.ts';
 
 /** A value, or arrays and records of values at any depth. */
 export type Nest<T> = T | readonly Nest<T>[] | { readonly [key: string]: Nest<T> };
@@ -20,10 +20,73 @@ export function isBranch(value: unknown): value is readonly unknown[] | Record<s
   return prototype === Object.prototype || prototype === null;
 }
 
+/** The items of a list, or the entries of a record as they were written. */
+export type Items =
+  | {
+      readonly kind: 'list';
+      readonly length: number;
+      readonly items: readonly unknown[];
+      readonly holes: ReadonlySet<number>;
+    }
+  | {
+      readonly kind: 'record';
+      readonly entries: readonly (readonly [key: string | symbol, item: unknown])[];
+    };
+
+/**
+ * Returns what is directly in `nest`; null for a leaf. `depth` counts the levels above.
+ * Errors: ValueError for more than 200 levels, for a list of more than a million items, and for what can't be read, such as a
+ * Proxy that throws.
+ */
+export function itemsOf(nest: unknown, path: string, depth: number): Items | null {
+  if (typeof nest !== 'object' || nest === null) return null;
+  const found = readable(path, () => {
+    if (!isBranch(nest)) return null;
+    if (!Array.isArray(nest)) {
+      const record = nest as Record<string | symbol, unknown>;
+      return { kind: 'record', entries: keysIn(record).map((key) => [key, record[key]] as const) } as const;
+    }
+    const { length } = nest;
+    // Unlike `map`, `from` doesn't skip holes.
+    const items = length > maxItems ? [] : Array.from<unknown>(nest);
+    const holes = new Set(items.includes(undefined) ? [...items.keys()].filter((i) => !(i in nest)) : []);
+    return { kind: 'list', length, items, holes } as const;
+  });
+  if (!found) return null;
+  if (depth >= maxDepth) throw tooDeep(path);
+  if (found.kind === 'list' && found.length > maxItems) throw tooLong(path, found.length);
+  return found;
+}
+
+/** Runs `read`, which runs code of the app where it meets a getter or a Proxy. */
+function readable<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RetrogradError) throw error;
+    throw new ValueError({
+      rule: 'lists and records can be read.',
+      received: `at ${path.slice(0, 40)}, a getter or a Proxy that throws: ${String((error as Error | null)?.message ?? error)}`,
+      hint: 'pass arrays and plain objects, none of which throws when it is read.',
+      cause: error,
+    });
+  }
+}
+
+/** Returns the enumerable keys of a record, symbols after strings. */
+function keysIn(record: object): (string | symbol)[] {
+  const symbols = Object.getOwnPropertySymbols(record);
+  const keys: (string | symbol)[] = Object.keys(record);
+  for (const symbol of symbols)
+    if (Object.prototype.propertyIsEnumerable.call(record, symbol)) keys.push(symbol);
+  return keys;
+}
+
 /**
  * Returns the nest with `map` applied to every leaf, in the order of `leavesOf`; `path` names the leaf, as in `inputs.image` or
- * `inputs[1]`.
- * Errors: ValueError for a nest that is cyclic, more than 200 deep, or with a list of more than a million items.
+ * `inputs[1]`. Holes of lists are leaves for `map`, and holes in the result.
+ * Errors: ValueError for a nest that is cyclic, more than 200 deep, or with a list of more than a million items, and for one that
+ * can't be read.
  */
 export function mapNest<T, R>(nest: Nest<T>, map: (leaf: T, path: string) => R, path = 'inputs'): Nest<R> {
   return mapLevel(nest, map, path, 0);
@@ -35,30 +98,35 @@ function mapLevel<T, R>(
   path: string,
   depth: number,
 ): Nest<R> {
-  if (!isBranch(nest)) return map(nest as T, path);
-  if (depth >= maxDepth) throw tooDeep(path);
-  if (Array.isArray(nest)) {
-    if (nest.length > maxItems) throw tooLong(path, nest.length);
-    // Unlike `map`, `from` doesn't skip holes.
-    return Array.from(nest, (item, i) => mapLevel(item as Nest<T>, map, `${path}[${i}]`, depth + 1));
+  const found = itemsOf(nest, path, depth);
+  if (!found) return map(nest as T, path);
+  if (found.kind === 'list') {
+    const mapped = found.items.map((item, i) => mapLevel(item as Nest<T>, map, `${path}[${i}]`, depth + 1));
+    for (const hole of found.holes) delete mapped[hole];
+    return mapped;
   }
-  const record = nest as Record<string, Nest<T>>;
-  const keys = Object.keys(record);
+  const { entries } = found;
+  const items = new Map(entries);
   const mapped = new Map(
-    inOrder(keys).map((key) => [key, mapLevel(record[key] as Nest<T>, map, `${path}.${key}`, depth + 1)]),
+    inOrder([...items.keys()]).map((key) => [
+      key,
+      mapLevel(items.get(key) as Nest<T>, map, `${path}.${String(key)}`, depth + 1),
+    ]),
   );
-  return Object.fromEntries(keys.map((key) => [key, mapped.get(key) as Nest<R>]));
+  return Object.fromEntries(entries.map(([key]) => [key, mapped.get(key) as Nest<R>]));
 }
 
 /** Returns the keys of a branch in the order in which its leaves are visited. */
 export function keysOf(branch: readonly unknown[] | Readonly<Record<string, unknown>>): string[] {
-  const keys = Object.keys(branch);
-  return Array.isArray(branch) ? keys : inOrder(keys);
+  // Symbols are keys, too; TypeScript lets no symbol index a record of strings.
+  return Array.isArray(branch) ? Object.keys(branch) : (inOrder(keysIn(branch)) as string[]);
 }
 
-/** Keys in the order in which records are visited: sorted, as in Keras, however the record was written. */
-export function inOrder(keys: readonly string[]): string[] {
-  return keys.length < 2 ? [...keys] : [...keys].sort();
+/** Keys in the order in which records are visited: sorted, as in Keras, however the record was written; symbols come last. */
+export function inOrder<K extends string | symbol>(keys: readonly K[]): K[] {
+  if (keys.length < 2) return [...keys];
+  const symbols = keys.filter((key) => typeof key === 'symbol');
+  return [...keys.filter((key) => typeof key === 'string').sort(), ...symbols];
 }
 
 function tooLong(path: string, length: number): ValueError {

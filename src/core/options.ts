@@ -64,7 +64,7 @@ export function checkOptions(
   for (const key in options) {
     if (!isKnown(key, known)) throw unknownOption(op, options, namesIn(known), hint);
     const value = options[key];
-    if (Array.isArray(value) && value.length > longestList) throw tooLong(op, key, value);
+    if (lengthOf(value) > longestList) throw tooLong(op, key, value as readonly unknown[]);
   }
 }
 
@@ -210,4 +210,13 @@ function passedTwice(op: string, name: string, first: unknown, second: unknown):
     received: `${name}: ${describe(first)} by position, and ${describe(second)} by name`,
     hint: `leave out one of them.`,
   });
+}
+
+/** The length of a list; 0 for other values, and for a Proxy that throws. */
+function lengthOf(value: unknown): number {
+  try {
+    return Array.isArray(value) ? value.length : 0;
+  } catch {
+    return 0;
+  }
 }

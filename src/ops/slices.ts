@@ -4,10 +4,13 @@
  * them, so Adam's mean of squares differs. To reproduce that, request the sums of squares while gradients are computed;
  * they come with the gradient.
  */
+import { registerAmbient } from './ambient.ts';
 import { alias, type Tensor } from '../tensor/tensor.ts';
 import { tidy } from '../tensor/scope.ts';
 
 let wanted = false;
+
+registerAmbient(() => (wanted ? ', with squares of slices' : ''));
 
 /** Gradients whose attachment is the sum of the squares of their slices. */
 const summed = new WeakSet<Tensor>();

@@ -75,13 +75,22 @@ export function tidy<T>(body: () => T): T {
 }
 
 function requireSync(op: string, result: unknown): void {
-  if (!(result instanceof Promise)) return;
+  if (!isPromise(result)) return;
   throw new RetrogradError({
     op,
     rule: `${op} takes a synchronous function.`,
     received: 'a function that returned a Promise',
     hint: 'await before or after the scope, or hold single tensors by `using`.',
   });
+}
+
+/** Whether `value` is a Promise. A Proxy may throw when it is asked. */
+export function isPromise(value: unknown): boolean {
+  try {
+    return value instanceof Promise;
+  } catch {
+    return false;
+  }
 }
 
 function notKept(given: unknown): ValueError {
@@ -124,8 +133,21 @@ function collectTensors(result: unknown, into: Set<unknown>): void {
     if ((typeof value !== 'object' && typeof value !== 'function') || value === null || into.has(value))
       continue;
     into.add(value);
-    if (Array.isArray(value) || isPlainObject(value))
-      for (const item of Object.values(value)) open.push(item);
+    for (const item of itemsIn(value)) open.push(item);
+  }
+}
+
+/** Returns what is in an array or a plain object, whose keys may be symbols. Nothing for what can't be read, such as a Proxy that throws. */
+function itemsIn(value: object): readonly unknown[] {
+  try {
+    if (Array.isArray(value)) return value;
+    if (!isPlainObject(value)) return [];
+    const symbols = Object.getOwnPropertySymbols(value);
+    const items = Object.values(value);
+    for (const symbol of symbols) items.push(value[symbol as never]);
+    return items;
+  } catch {
+    return [];
   }
 }
 

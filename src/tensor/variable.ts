@@ -6,6 +6,7 @@ import { DeviceError, DTypeError, ShapeError, ValueError } from '../core/errors.
 import { checkOptions, type OptionNames, rejectExtraArguments } from '../core/options.ts';
 import { describe, hintFor, requireBoolean, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
+import { noteTrainableRead, noteTrainableSet } from '../core/trainableReads.ts';
 import type { StorageHolder } from '../webgpu/executor.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { Origin } from '../history/origin.ts';
@@ -72,12 +73,14 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
 
   /** Whether tapes watch it automatically, and training updates it. */
   get trainable(): boolean {
+    noteTrainableRead(this, this.#trainable);
     return this.#trainable;
   }
 
   /** Errors: ValueError unless it is a boolean. */
   set trainable(value: boolean) {
     requireBoolean('variable', 'trainable', value);
+    noteTrainableSet(this);
     this.#trainable = value;
   }
 

@@ -1,6 +1,20 @@
 /** @file Signatures: which calls of a compiled function are distinguished. */
 import { beforeAll, expect, test } from 'vitest';
-import { add, compile, init, mul, type Tensor, tensor, variable } from '../../src/index.ts';
+import {
+  add,
+  checkpoint,
+  compile,
+  grad,
+  init,
+  mul,
+  RetrogradError,
+  scan,
+  type Tensor,
+  tensor,
+  variable,
+  vjp,
+  vmap,
+} from '../../src/index.ts';
 import { fieldsOf, signatureOf } from '../../src/autodiff/signature.ts';
 import { input } from '../../src/keras/index.ts';
 import { installNodeGpu } from '../support/gpu.ts';
@@ -147,4 +161,106 @@ test('an object whose fields change all the time is compared a few times only', 
   for (; state.step < 50; state.step++) f(x, state).dispose();
   // The recording, comparisons after replays 1 and 15, and one for each of three changes.
   expect(runs).toBeLessThanOrEqual(6);
+});
+
+test('a hole is not undefined, and stays a hole', async () => {
+  // biome-ignore lint/suspicious/noSparseArray: the hole is what is tested
+  const [hole, nothing] = [[,] as unknown[], [undefined] as unknown[]];
+  expect(textOf(hole)).not.toBe(textOf(nothing));
+  const f = compile((x: Tensor, list: unknown[]) => mul(x, 0 in list ? 2 : 3));
+  for (let i = 0; i < 3; i++) {
+    expect(await f(tensor(5), hole).item()).toBe(15);
+    expect(await f(tensor(5), nothing).item()).toBe(10);
+  }
+});
+
+test('properties whose keys are symbols are part of arguments and results', async () => {
+  const [by, other] = [Symbol('by'), Symbol('by')];
+  type Marked = { x: Tensor } & Partial<Record<symbol, Tensor>>;
+  const f = compile((o: Marked) => ({ [by]: mul(o.x, o[by] ?? o[other] ?? 7) }) as Record<symbol, Tensor>);
+  const result = async (o: Marked) => (f(o)[by] as Tensor).item();
+  for (let i = 1; i < 4; i++) {
+    expect(await result({ x: tensor(5), [by]: tensor(i) })).toBe(5 * i);
+    expect(await result({ x: tensor(5), [other]: tensor(2) })).toBe(10);
+    expect(await result({ x: tensor(5) })).toBe(35);
+  }
+  expect(f.explain()).toHaveLength(3);
+  const triple = (o: Record<symbol, Tensor>) => mul(o[by] as Tensor, 3);
+  const gradient = grad(triple)({ [by]: tensor(2) });
+  expect(await (gradient[by] as Tensor).item()).toBe(3);
+  expect(await vmap(triple)({ [by]: tensor([2]) }).array()).toEqual([6]);
+});
+
+test('arguments that contain themselves, are too deep or can’t be read are typed errors', () => {
+  const f = compile((x: unknown) => x as Tensor);
+  const list: unknown[] = [];
+  list.push(list);
+  const record: Record<string, unknown> = {};
+  record.inner = { list: [record] };
+  let deep: unknown = tensor(1);
+  for (let i = 0; i < 100_000; i++) deep = i % 2 ? [deep] : { deep };
+  const thrower = (trap: keyof ProxyHandler<object>) =>
+    new Proxy(
+      { x: 1 },
+      {
+        [trap]: () => {
+          throw new Error('trapped');
+        },
+      },
+    );
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  const transforms: [string, (x: never) => unknown][] = [
+    ['compile', (x) => f(x)],
+    ['grad', (x) => grad((y: Tensor) => y)(x)],
+    ['vmap', (x) => vmap((y: Tensor) => y)(x)],
+    ['axes of vmap', (x) => vmap((y: Tensor) => y, { inAxes: x })(x)],
+    ['scan', (x) => scan((c: Tensor) => [c, null], x, null, { length: 2 })],
+    ['checkpoint', (x) => checkpoint((y: Tensor) => y)(x)],
+    ['vjp', (x) => vjp((y: Tensor) => y, x)],
+    ['results of compile', (x) => compile((): unknown => x)()],
+    ['results of vmap', (x) => vmap((_: Tensor) => x)(tensor([1]))],
+    ['results of scan', (x) => scan(() => [x, null] as never, tensor(1), null, { length: 2 })],
+    ['results of checkpoint', (x) => checkpoint((_: Tensor) => x as Tensor)(tensor(1))],
+  ];
+  const values: [string, unknown][] = [
+    ['list', list],
+    ['record', record],
+    ['deep', deep],
+    [
+      'getter',
+      {
+        get x() {
+          throw new Error('trapped');
+        },
+      },
+    ],
+    ['revoked', revoked.proxy],
+    ...(['get', 'ownKeys', 'getPrototypeOf', 'getOwnPropertyDescriptor'] as const).map(
+      (trap): [string, unknown] => [trap, thrower(trap)],
+    ),
+  ];
+  const wrong: string[] = [];
+  for (const [name, run] of transforms) {
+    for (const [what, value] of values) {
+      try {
+        run(value as never);
+        wrong.push(`${name} of ${what}: accepted`);
+      } catch (error) {
+        if (!(error instanceof RetrogradError)) wrong.push(`${name} of ${what}: ${error}`);
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('a Proxy of an object of a class is compared by identity, even if it throws', () => {
+  const thrower = new Proxy(new (class A {})(), {
+    ownKeys() {
+      throw new Error('trapped');
+    },
+  });
+  const f = compile((x: Tensor, _: object) => mul(x, 2));
+  for (let i = 0; i < 3; i++) f(tensor(1), thrower);
+  expect(f.explain()).toMatchObject([{ captured: true }]);
 });

@@ -1,6 +1,6 @@
 /** @file vmap: a function of one example as a function of a batch. */
 import { ShapeError, TapeError, ValueError } from '../../core/errors.ts';
-import { isBranch, keysOf, mapNest, type Nest } from '../../core/nest.ts';
+import { isBranch, keysOf, leavesOf, mapNest, type Nest } from '../../core/nest.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { describe, normalizeAxis } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
@@ -47,6 +47,8 @@ export function vmap<A extends readonly unknown[], R>(
   requireFunction('vmap', f);
   checkOptions('vmap', options, optionNames);
   const { inAxes = 0, outAxes = 0 } = options;
+  // Rejects axes that contain themselves.
+  for (const axes of [inAxes, outAxes]) leavesOf(axes as Nest<unknown>);
   return (...args) =>
     tidy(() => {
       const list = Array.isArray(inAxes) ? inAxes : args.map(() => inAxes);
@@ -135,7 +137,7 @@ function eachWithAxis(
   }
   const entries = axes as Record<string, Axes>;
   for (const key of keysOf(tree)) {
-    const at = Array.isArray(tree) ? `${path}[${key}]` : `${path}.${key}`;
+    const at = Array.isArray(tree) ? `${path}[${key}]` : `${path}.${String(key)}`;
     eachWithAxis((tree as Record<string, unknown>)[key], entries[key] as Axes, at, visit);
   }
 }
@@ -146,7 +148,7 @@ function matches(tree: unknown, axes: unknown): tree is Branch {
     isBranch(tree) &&
     isBranch(axes) &&
     Array.isArray(tree) === Array.isArray(axes) &&
-    Object.keys(tree).length === Object.keys(axes).length
+    keysOf(tree).length === keysOf(axes).length
   );
 }
 

@@ -3,6 +3,8 @@
  * the outermost call.
  */
 
+import { registerAmbient } from '../../../ops/ambient.ts';
+
 export interface CallContext {
   /** The layer whose `call` runs. */
   readonly layer: object;
@@ -14,6 +16,8 @@ export interface CallContext {
 }
 
 let current: CallContext | null = null;
+
+registerAmbient(() => (current?.training === undefined ? '' : `, training ${current.training}`));
 
 /** The innermost layer call; null outside of layer calls. */
 export function currentCall(): CallContext | null {

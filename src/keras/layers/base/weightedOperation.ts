@@ -5,6 +5,7 @@
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { checkOptions, type Names, type OptionNames, rejectExtraArguments } from '../../../core/options.ts';
+import { noteTrainableRead, noteTrainableSet } from '../../../core/trainableReads.ts';
 import { describe } from '../../../core/shape.ts';
 import { identity } from '../../../ops/identity.ts';
 import type { TensorLike } from '../../../ops/operands.ts';
@@ -109,12 +110,12 @@ export abstract class WeightedOperation<
 
   /** The weights that training changes; none if the layer is frozen. */
   get trainableWeights(): Variable[] {
-    return this.#trainable ? this.weights.filter((weight) => weight.trainable) : [];
+    return this.trainable ? this.weights.filter((weight) => weight.trainable) : [];
   }
 
   /** The weights that training leaves as they are: moving averages, seeds, and those of frozen layers. */
   get nonTrainableWeights(): Variable[] {
-    return this.#trainable ? this.weights.filter((weight) => !weight.trainable) : this.weights;
+    return this.trainable ? this.weights.filter((weight) => !weight.trainable) : this.weights;
   }
 
   /** Returns the number of values in the weights. */
@@ -127,6 +128,7 @@ export abstract class WeightedOperation<
    * weights, regardless of the layers inside. Tapes watch trainable weights only.
    */
   get trainable(): boolean {
+    noteTrainableRead(this, this.#trainable);
     return this.#trainable;
   }
 
@@ -137,6 +139,7 @@ export abstract class WeightedOperation<
   }
 
   #setTrainable(value: boolean): void {
+    noteTrainableSet(this);
     this.#trainable = value;
     for (const { variable, trainable } of this.#weights) variable.trainable = value && trainable;
     for (const variable of this.#properVariables()) {
