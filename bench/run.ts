@@ -17,7 +17,7 @@ export interface RunOptions extends MeasureOptions {
   without?: Partial<Record<Library, string>>;
   limits?: Limits | null;
   stage?: Stage;
-  /** Whether results are compared with the oracle. Default true; false where nothing is executed, in a rehearsal. */
+  /** Whether results are compared with the oracle. Default true; false on a device that executes nothing. */
   checked?: boolean;
 }
 

@@ -33,7 +33,7 @@ Options
   --out FOLDER      where the results go; default: bench/results, on a software adapter out/bench-gpu
   --fresh           measures everything again
   --list            prints the list, and measures nothing
-  --rehearse        runs the list of an NVIDIA GPU on a device that executes nothing, to try the command out; writes to out/bench-gpu
+  --null        runs the list of an NVIDIA GPU on a device that executes nothing, to try the command out; writes to out/bench-gpu
   --pack FILE       writes an archive (.tgz) for a Linux machine that has Node, a GPU and no network:
                       tar xzf FILE && node retrograd-bench-gpu/scripts/bench-gpu.mjs --out FOLDER
   --help            prints this
@@ -56,7 +56,7 @@ function readOptions() {
         out: text,
         fresh: flag,
         list: flag,
-        rehearse: flag,
+        null: flag,
         pack: text,
         help: { ...flag, short: 'h' },
       },
@@ -78,10 +78,10 @@ const SCRIPT = fileURLToPath(new URL('./lib/gpu-worker.mjs', import.meta.url));
 /**
  * @param {Sources} sources
  * @param {Record<string, string>} env
- * @param {boolean} isRehearsal
+ * @param {boolean} isOnNull
  */
-function workers(sources, env, isRehearsal) {
-  const flags = ['enable-dawn-features=allow_unsafe_apis', ...(isRehearsal ? ['backend=null'] : [])];
+function workers(sources, env, isOnNull) {
+  const flags = ['enable-dawn-features=allow_unsafe_apis', ...(isOnNull ? ['backend=null'] : [])];
   const output = openLog();
   const own = { ...env, BENCH_VERSIONS: JSON.stringify(sources.versions) };
   return {
@@ -90,7 +90,7 @@ function workers(sources, env, isRehearsal) {
       new Worker(
         {
           script: SCRIPT,
-          args: [sources.worker, ...(float16 || isRehearsal ? flags : [])],
+          args: [sources.worker, ...(float16 || isOnNull ? flags : [])],
           env: own,
           output,
         },
@@ -99,7 +99,7 @@ function workers(sources, env, isRehearsal) {
         },
       ),
     tests: () =>
-      new Worker({ script: SCRIPT, args: [sources.tests, ...(isRehearsal ? flags : [])], env: own, output }),
+      new Worker({ script: SCRIPT, args: [sources.tests, ...(isOnNull ? flags : [])], env: own, output }),
   };
 }
 
@@ -135,7 +135,7 @@ function replaceFile(file, text) {
 }
 
 /** Keeps the result of another program: it is what later lists compare with. @param {string} file @param {string} date */
-function setAside(file, date) {
+function keepEarlier(file, date) {
   const base = file.replace(/\.json$/, '');
   let kept = `${base}-${date}`;
   for (let i = 2; fs.existsSync(`${kept}.json`); i++) kept = `${base}-${date}-${i}`;
@@ -151,13 +151,13 @@ function setAside(file, date) {
  * @param {Worker} worker
  * @param {ReturnType<typeof readOptions>} options
  */
-async function openResult(sources, outside, worker, { out, fresh, rehearse }) {
+async function openResult(sources, outside, worker, { out, fresh, null: isOnNull }) {
   const { class: kind, ...empty } = await worker.call('open', [false], { total: 60_000 });
   const isSoftware = kind === 'cpu';
-  const card = rehearse ? 'rehearsal' : isSoftware ? null : cardName();
-  const adapter = rehearse ? 'nvidia rehearsal' : [empty.adapter, card].filter(Boolean).join(', ');
+  const card = isOnNull ? 'null back end' : isSoftware ? null : cardName();
+  const adapter = isOnNull ? 'nvidia, null back end' : [empty.adapter, card].filter(Boolean).join(', ');
   const folder = path.resolve(
-    out ?? path.join(ROOT, ...(isSoftware || rehearse ? ['out', 'bench-gpu'] : ['bench', 'results'])),
+    out ?? path.join(ROOT, ...(isSoftware || isOnNull ? ['out', 'bench-gpu'] : ['bench', 'results'])),
   );
   const file = path.join(folder, `gpu-${slug(card ?? adapter)}.json`);
   /** @type {import('../bench/main.ts').Listed[]} */
@@ -175,19 +175,19 @@ async function openResult(sources, outside, worker, { out, fresh, rehearse }) {
     );
     return { result: earlier, tasks: outside.planOf(rows, before), file, isSoftware };
   }
-  if (earlier) setAside(file, earlier.date);
+  if (earlier) keepEarlier(file, earlier.date);
   /** @type {GpuResult} */
   const result = {
     ...empty,
     adapter,
-    limits: rehearse ? null : await worker.call('limitsHere', [], { total: 60_000 }),
+    limits: isOnNull ? null : await worker.call('limitsHere', [], { total: 60_000 }),
     commit: sources.commit,
     program: sources.program,
     manifest: outside.manifestOf(
       rows.filter(({ kind: of }) => of === 'peers'),
       recorded,
     ),
-    isRehearsal: rehearse,
+    isOnNull,
     variants: [],
     native: [],
     nativeSetting: null,
@@ -222,7 +222,7 @@ await runMain(async () => {
   const sources = await findSources();
   /** @type {Outside} */
   const outside = await import(pathToFileURL(sources.outside).href);
-  const { rows, tests } = workers(sources, env, options.rehearse);
+  const { rows, tests } = workers(sources, env, options.null);
   const first = rows(false);
   const { result, tasks, file, isSoftware } = await openResult(sources, outside, first, options);
   await first.end();
@@ -245,7 +245,7 @@ await runMain(async () => {
       runPyTorch({
         script: sources.native,
         filter,
-        device: isSoftware || options.rehearse ? 'cpu' : 'cuda',
+        device: isSoftware || options.null ? 'cpu' : 'cuda',
         budget: BUDGET_MS,
         milliseconds,
         onRow,
@@ -264,5 +264,5 @@ await runMain(async () => {
   const failed = Object.values(result.done).some(({ how }) => how.startsWith('failed'));
   const wrong = result.variants.some(({ status }) => status !== 'right');
   const red = result.tests.some(({ failures }) => failures.length > 0);
-  process.exit(!result.isRehearsal && (failed || wrong || red) ? 1 : 0);
+  process.exit(!result.isOnNull && (failed || wrong || red) ? 1 : 0);
 });

@@ -21,7 +21,9 @@ export function toGpuMarkdown(result: GpuResult): string {
   const { rows, variants, native, tests, manifest, done } = result;
   const parts = [
     `# Benchmark of a GPU: ${result.adapter || 'unnamed adapter'}`,
-    ...(result.isRehearsal ? ['**A rehearsal: nothing was executed. No figure here is a result.**'] : []),
+    ...(result.isOnNull
+      ? ['**On the null back end: nothing was executed, and no figure here is a result.**']
+      : []),
     `${result.date}, commit ${result.commit ?? 'unknown'}, by \`npm run bench:gpu\`: ${Object.keys(done).length} tasks in ${Math.round(result.seconds)} s.`,
     belowPart(rows),
     brokenPart(rows, variants),

@@ -25,7 +25,7 @@ export interface GpuResult extends BenchResult {
   readonly program: string;
   readonly manifest: Manifest;
   /** Whether nothing was executed: times of the host alone. */
-  readonly isRehearsal: boolean;
+  readonly isOnNull: boolean;
   variants: VariantOutcome[];
   native: NativeRow[];
   /** The version of PyTorch and its device, or why it did not run. */

@@ -13,7 +13,7 @@ export function recordedResults(folder) {
   return files.flatMap((name) => {
     const result = readJson(path.join(folder, name));
     const isResult = Array.isArray(result?.rows) && 'comparisons' in result;
-    return isResult && !result.isRehearsal ? [result] : [];
+    return isResult && !result.isOnNull ? [result] : [];
   });
 }
 

@@ -130,7 +130,7 @@ export class GpuRun {
   async #workerFor(/** @type {string} */ name, /** @type {string} */ family) {
     const isFloat16 = name.endsWith(', float16');
     // A device that executes nothing has little memory.
-    const isOwn = family.startsWith('peak bytes') || this.#options.result.isRehearsal;
+    const isOwn = family.startsWith('peak bytes') || this.#options.result.isOnNull;
     if (this.#worker && (isOwn || this.#isFloat16 !== isFloat16)) await this.#forget();
     this.#isFloat16 = isFloat16;
     this.#worker ??= this.#options.startWorker(isFloat16);
@@ -170,7 +170,7 @@ export class GpuRun {
           if (event.stage) current = event.stage[0];
           if (!event.variant) return;
           result.variants.push(event.variant);
-          if (event.variant.status !== 'right' && !result.isRehearsal)
+          if (event.variant.status !== 'right' && !result.isOnNull)
             say(`${event.variant.name}: ${event.variant.status}. ${event.variant.message}`);
           save();
         });
@@ -225,7 +225,7 @@ export class GpuRun {
       /** @type {Partial<Record<Library, string>>} */
       const faults = {};
       try {
-        const options = { budget, limits: result.limits, without, checked: !result.isRehearsal };
+        const options = { budget, limits: result.limits, without, checked: !result.isOnNull };
         const row = await worker.call('run', [name, options], { total: this.#rowTime() }, ({ stage }) => {
           current = stage[0];
           if (current && stage[1].startsWith('failed')) faults[current] = stage[1];

@@ -34,7 +34,7 @@ function emptyResult(): GpuResult {
     commit: 'abc',
     program: 'def',
     manifest: { records: [], below: [], fresh: [], known: [] },
-    isRehearsal: false,
+    isOnNull: false,
     variants: [],
     native: [],
     nativeSetting: null,
