@@ -9,6 +9,8 @@
  * offsets), extended to several buffers.
  */
 
+import { FewOffsets, OffsetTree, type TakenOffsets } from './takenOffsets.ts';
+
 /** A value with the first and the last command that use it, inclusive. */
 export interface Lifetime<K> {
   readonly key: K;
@@ -33,10 +35,6 @@ export interface MemoryPlan<K> {
 
 /** Bindings begin at multiples of this on every device (the WebGPU default limit). */
 const alignment = 256;
-
-interface Held<K> extends Lifetime<K> {
-  readonly offset: number;
-}
 
 type Order = (a: Lifetime<unknown>, b: Lifetime<unknown>) => number;
 
@@ -84,11 +82,19 @@ function fraction(n: number): number {
   return (Math.imul(n ^ (n >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
 }
 
+/** A buffer of a plan. Offsets are counted in alignments, since all values begin at multiples of it. */
+interface Planned {
+  bytes: number;
+  readonly taken: TakenOffsets;
+}
+
 function assignInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): MemoryPlan<K> {
-  // Values in a buffer are sorted by offset.
-  const buffers: { bytes: number; held: Held<K>[] }[] = [];
+  const buffers: Planned[] = [];
   const assignments = new Map<K, Assignment>();
+  const newBuffer = offsetsFor(lifetimes);
   for (const lifetime of lifetimes) {
+    const { bytes, first, last } = lifetime;
+    const size = Math.ceil(bytes / alignment);
     const closed = new Set<number>();
     for (const other of lifetime.conflicts) {
       const assignment = assignments.get(other);
@@ -96,44 +102,36 @@ function assignInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): Mem
     }
     // A new buffer is the last resort: it grows the plan by the whole size of the value.
     let chosen: Assignment = { buffer: buffers.length, offset: 0 };
-    let min = lifetime.bytes;
+    let min =
+      lifetimes.length > fewValues && buffers.length >= enoughBuffers ? Number.POSITIVE_INFINITY : bytes;
     for (let buffer = 0; buffer < buffers.length && min > 0; buffer++) {
       if (closed.has(buffer)) continue;
-      const { bytes, held } = buffers[buffer] as (typeof buffers)[number];
-      const offset = freeOffset(lifetime, held);
-      const growth = Math.max(0, offset + lifetime.bytes - bytes);
-      if (growth >= min || offset + lifetime.bytes > limit) continue;
+      const { bytes: present, taken } = buffers[buffer] as Planned;
+      const offset = taken.lowestFree(size, first, last) * alignment;
+      const growth = Math.max(0, offset + bytes - present);
+      if (growth >= min || offset + bytes > limit) continue;
       chosen = { buffer, offset };
       min = growth;
     }
-    if (chosen.buffer === buffers.length) buffers.push({ bytes: 0, held: [] });
-    const into = buffers[chosen.buffer] as (typeof buffers)[number];
-    into.bytes += min;
-    insert(into.held, { ...lifetime, offset: chosen.offset });
+    if (chosen.buffer === buffers.length) buffers.push({ bytes: 0, taken: newBuffer() });
+    const into = buffers[chosen.buffer] as Planned;
+    into.bytes = Math.max(into.bytes, chosen.offset + bytes);
+    const start = chosen.offset / alignment;
+    into.taken.take(start, start + size, first, last);
     assignments.set(lifetime.key, chosen);
   }
   return { sizes: buffers.map(({ bytes }) => bytes), assignments };
 }
 
-/** Returns the lowest offset that is free for the whole lifetime of the value. */
-function freeOffset<K>(lifetime: Lifetime<K>, held: readonly Held<K>[]): number {
-  let offset = 0;
-  for (const other of held) {
-    if (offset + lifetime.bytes <= other.offset) break;
-    if (lifetime.first > other.last || other.first > lifetime.last) continue;
-    offset = Math.max(offset, Math.ceil((other.offset + other.bytes) / alignment) * alignment);
-  }
-  return offset;
-}
+/** Up to this many values, it is quicker to look at all of them. */
+const fewValues = 2000;
+/** With more values, a plan has more buffers than this only where it must: small values would get a buffer each, and all are tried. */
+const enoughBuffers = 32;
 
-function insert<K>(held: Held<K>[], value: Held<K>): void {
-  let [from, to] = [0, held.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((held[middle] as Held<K>).offset <= value.offset) from = middle + 1;
-    else to = middle;
-  }
-  held.splice(from, 0, value);
+function offsetsFor(lifetimes: readonly Lifetime<unknown>[]): () => TakenOffsets {
+  if (lifetimes.length <= fewValues) return () => new FewOffsets();
+  const last = lifetimes.reduce((latest, lifetime) => Math.max(latest, lifetime.last), 0);
+  return () => new OffsetTree(last + 1);
 }
 
 /** Returns the maximum number of bytes in use at a time: the lower bound of any plan. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FewOffsets, OffsetTree } from '../../src/execution/takenOffsets.ts';
 import { type Assignment, type Lifetime, livenessBound, planMemory } from '../../src/execution/memoryPlan.ts';
 
 const values = fc.array(
@@ -169,3 +170,25 @@ function randomLifetimes(
     return lifetime(key, bytes, first, first + whole(length));
   });
 }
+
+describe('OffsetTree', () => {
+  it('finds the offsets that a search among all values finds', () => {
+    const taken = fc.array(
+      fc.record({ size: fc.integer({ min: 1, max: 9 }), first: fc.nat(60), length: fc.nat(30) }),
+      {
+        maxLength: 60,
+      },
+    );
+    fc.assert(
+      fc.property(taken, (drawn) => {
+        const [few, tree] = [new FewOffsets(), new OffsetTree(91)];
+        for (const { size, first, length } of drawn) {
+          const offset = few.lowestFree(size, first, first + length);
+          expect(tree.lowestFree(size, first, first + length)).toBe(offset);
+          few.take(offset, offset + size, first, first + length);
+          tree.take(offset, offset + size, first, first + length);
+        }
+      }),
+    );
+  });
+});
