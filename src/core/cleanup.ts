@@ -7,7 +7,7 @@
  * - later errors are added to its `others` if it is a RetrogradError. An app's errors are not modified: later ones are
  *   printed by `console.warn`.
  */
-import { DeviceLostError, RetrogradError } from './errors.ts';
+import { addToMessage, DeviceLostError, RetrogradError } from './errors.ts';
 
 type Step = () => void;
 type AsyncStep = () => void | Promise<void>;
@@ -109,5 +109,6 @@ function attach(first: RetrogradError, later: readonly unknown[]): void {
     error instanceof Error ? error : new Error(String(error), { cause: error }),
   );
   first.others = [...first.others, ...errors];
-  for (const { message } of errors) first.message += `\n  then, while cleaning up: ${message.split('\n')[0]}`;
+  for (const { message } of errors)
+    addToMessage(first, `\n  then, while cleaning up: ${message.split('\n')[0]}`);
 }

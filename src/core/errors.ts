@@ -1,6 +1,7 @@
 /**
  * @file The errors that Retrograd throws. Each message states the rule, what was received, and a hint, in that order;
- * the parts are kept as properties so that a program can show them in its own way.
+ * the parts are kept as properties so that a program can show them in its own way. Consoles print the enumerable properties
+ * of an error after its message. These aren't, since the message says the same.
  */
 
 /** The parts of an error message. `op` names the operation that threw; `hint` is an imperative sentence. */
@@ -14,21 +15,45 @@ export interface ErrorParts {
 
 /** Base class of every error thrown by Retrograd. */
 export class RetrogradError extends Error {
-  readonly op: string | undefined;
-  readonly rule: string;
-  readonly received: string | undefined;
-  readonly hint: string | undefined;
+  declare readonly op: string | undefined;
+  declare readonly rule: string;
+  declare readonly received: string | undefined;
+  declare readonly hint: string | undefined;
   /** Further errors: of several faults, or of errors during cleanup, only the first is thrown. */
-  others: readonly Error[] = [];
+  declare others: readonly Error[];
 
   constructor(parts: ErrorParts) {
     super(formatMessage(parts), parts.cause === undefined ? undefined : { cause: parts.cause });
     this.name = new.target.name;
-    this.op = parts.op;
-    this.rule = parts.rule;
-    this.received = parts.received;
-    this.hint = parts.hint;
+    const { op, rule, received, hint } = parts;
+    define(this, { op, rule, received, hint, others: [] });
   }
+}
+
+/** Sets properties that consoles don't print. */
+function define(error: RetrogradError, properties: object): void {
+  for (const [name, value] of Object.entries(properties)) {
+    Object.defineProperty(error, name, { value, writable: true, configurable: true, enumerable: false });
+  }
+}
+
+/** Adds lines to the message of an error that was made before they were known. */
+export function addToMessage(error: RetrogradError, lines: string): void {
+  setMessage(error, error.message + lines);
+}
+
+/** Replaces the rule, what was received and the hint of an error, and with them its message. */
+export function restate(error: RetrogradError, parts: Omit<ErrorParts, 'op' | 'cause'>): void {
+  const { rule, received, hint } = parts;
+  define(error, { rule, received, hint });
+  setMessage(error, formatMessage({ ...parts, ...(error.op === undefined ? {} : { op: error.op }) }));
+}
+
+function setMessage(error: RetrogradError, message: string): void {
+  const { message: before, stack } = error;
+  error.message = message;
+  // V8's stack begins with the message that the error was made with, and Node prints the stack.
+  if (stack?.includes(before)) error.stack = stack.replace(before, () => message);
 }
 
 function formatMessage({ op, rule, received, hint }: ErrorParts): string {
@@ -94,23 +119,18 @@ export interface IndexFault extends ErrorParts {
 
 /** An index outside the range of the axis that it indexes. */
 export class IndexOutOfRangeError extends RetrogradError {
-  override readonly op: string;
-  readonly position: number[];
-  readonly index: number;
-  readonly limit: number;
-  readonly axis: number;
-  readonly layer: string | undefined;
-  readonly history: unknown;
+  declare readonly op: string;
+  declare readonly position: number[];
+  declare readonly index: number;
+  declare readonly limit: number;
+  declare readonly axis: number;
+  declare readonly layer: string | undefined;
+  declare readonly history: unknown;
 
   constructor(fault: IndexFault) {
     super(fault);
-    this.op = fault.op;
-    this.position = fault.position;
-    this.index = fault.index;
-    this.limit = fault.limit;
-    this.axis = fault.axis;
-    this.layer = fault.layer;
-    this.history = fault.history;
+    const { position, index, limit, axis, layer, history } = fault;
+    define(this, { position, index, limit, axis, layer, history });
   }
 }
 
@@ -128,20 +148,16 @@ export interface NonFiniteFault extends ErrorParts {
 
 /** An output holds a NaN or an infinity; found in the mode that `checkNumerics()` turns on. */
 export class NonFiniteError extends RetrogradError {
-  override readonly op: string;
-  readonly position: number[];
-  readonly value: number;
-  readonly layer: string | undefined;
-  readonly history: unknown;
-  readonly inputs: string[];
+  declare readonly op: string;
+  declare readonly position: number[];
+  declare readonly value: number;
+  declare readonly layer: string | undefined;
+  declare readonly history: unknown;
+  declare readonly inputs: string[];
 
   constructor(fault: NonFiniteFault) {
     super(fault);
-    this.op = fault.op;
-    this.position = fault.position;
-    this.value = fault.value;
-    this.layer = fault.layer;
-    this.history = fault.history;
-    this.inputs = fault.inputs;
+    const { position, value, layer, history, inputs } = fault;
+    define(this, { position, value, layer, history, inputs });
   }
 }

@@ -3,7 +3,7 @@
  * last one, in the same submission, and resolves their checks.
  */
 import { decodeFault, wordsPerSlot } from '../../shaders/lib/fault.ts';
-import { NonFiniteError, type RetrogradError } from '../core/errors.ts';
+import { addToMessage, NonFiniteError, type RetrogradError } from '../core/errors.ts';
 import { type Check, type FaultReport, FaultTracker } from './faultSets.ts';
 import { BufferUsage } from './flags.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
@@ -138,7 +138,7 @@ export function joinErrors(errors: readonly RetrogradError[]): RetrogradError | 
   const rest = others.length > maxNamed ? `\n    and ${others.length - maxNamed} more` : '';
   const count = others.length === 1 ? '1 more error' : `${others.length} more errors`;
   first.others = [...first.others, ...others];
-  first.message += `\n  with ${count}, in \`others\`:${named.join('')}${rest}`;
+  addToMessage(first, `\n  with ${count}, in \`others\`:${named.join('')}${rest}`);
   return first;
 }
 

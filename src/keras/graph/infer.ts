@@ -2,7 +2,7 @@
  * @file Shape inference of symbolic calls. An op's `infer` accepts only numbers, so it is called twice, with two different
  * numbers for each unknown size. A size that differs between the results is unknown.
  */
-import { RetrogradError } from '../../core/errors.ts';
+import { restate, RetrogradError } from '../../core/errors.ts';
 import type { OpenSpec, TensorSpec } from '../../core/spec.ts';
 import { type OpDefinition, outputsOf } from '../../ops/definition.ts';
 
@@ -74,8 +74,11 @@ function merge(a: TensorSpec, b: TensorSpec): OpenSpec {
 function withOpenSizes(error: unknown): unknown {
   if (!(error instanceof RetrogradError)) return error;
   const rename = (text: string | undefined) => text?.replace(new RegExp(`\\b${probes[0]}\\b`, 'g'), 'null');
-  const { op, rule, received, hint } = error;
-  const parts = { op, rule: rename(rule) as string, received: rename(received), hint: rename(hint) };
-  const Kind = error.constructor as new (given: object) => RetrogradError;
-  return new Kind({ ...parts, cause: error });
+  const { rule, received, hint } = error;
+  restate(error, {
+    rule: rename(rule) as string,
+    ...(received === undefined ? {} : { received: rename(received) as string }),
+    ...(hint === undefined ? {} : { hint: rename(hint) as string }),
+  });
+  return error;
 }

@@ -5,7 +5,7 @@
  * numbers: it is run again with two numbers for each open size. A size of the output that differs between the two runs is
  * open. In these runs nothing is launched: tensors made from such sizes would be large, and nothing reads them.
  */
-import { RetrogradError, ShapeError } from '../../core/errors.ts';
+import { restate, RetrogradError, ShapeError } from '../../core/errors.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
 import { withoutLaunching } from '../../ops/withoutLaunching.ts';
@@ -138,14 +138,12 @@ const overrideHint =
 function withOpenSizes(error: unknown, size: number, advice: string | null): unknown {
   if (!(error instanceof RetrogradError)) return error;
   const open = (text: string | undefined) => text?.replace(new RegExp(`\\b${size}\\b`, 'g'), 'null');
-  const { op, rule, received, hint } = error;
+  const { rule, received, hint } = error;
   const isComplete = advice === null || (hint?.includes('computeOutputShape') ?? false);
-  const parts = {
-    ...(op === undefined ? {} : { op }),
+  restate(error, {
     rule: open(rule) as string,
     ...(received === undefined ? {} : { received: open(received) as string }),
     hint: isComplete ? (open(hint) ?? '') : `${open(hint) ?? ''} If the shapes are right, ${advice}.`.trim(),
-  };
-  const Kind = error.constructor as new (given: object) => RetrogradError;
-  return new Kind({ ...parts, cause: error });
+  });
+  return error;
 }

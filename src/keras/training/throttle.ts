@@ -4,7 +4,13 @@
  * Steps are launched without waiting. Every few steps a fence is set; it resolves when the steps before it are done, or
  * rejects with their faults. With two fences pending, the host waits for the older one.
  */
-import { DeviceLostError, IndexOutOfRangeError, NonFiniteError, RetrogradError } from '../../core/errors.ts';
+import {
+  addToMessage,
+  DeviceLostError,
+  IndexOutOfRangeError,
+  NonFiniteError,
+  RetrogradError,
+} from '../../core/errors.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { joinErrors } from '../../webgpu/faults.ts';
@@ -226,10 +232,10 @@ export class Throttle {
     this.#launched = this.#launched.filter((step) => step.end > end);
     const errors = faults.map(({ error }) => error);
     errors.slice(1).forEach((error, i) => {
-      error.message += places[i + 1];
+      addToMessage(error, places[i + 1] as string);
     });
     const joined = joinErrors(errors);
-    if (joined) joined.message += places[0];
+    if (joined) addToMessage(joined, places[0] as string);
     return joined;
   }
 
@@ -256,7 +262,7 @@ export class Throttle {
 /** Returns the error, with the part of the run in which it happened. */
 function located(error: unknown, where: string): unknown {
   if (!(error instanceof RetrogradError) || error instanceof DeviceLostError) return error;
-  error.message += during(where);
+  addToMessage(error, during(where));
   return error;
 }
 
