@@ -18,6 +18,7 @@ import { placed, invalid } from '../json/jsonErrors.ts';
 import { camelKey } from '../json/optionNames.ts';
 import { readFunctional } from './readFunctional.ts';
 import { readSequential } from './readSequential.ts';
+import { adviceOn } from './unknownOptions.ts';
 import { pythonCode, readConfig, readValue, registeredName, withoutConstants } from '../json/readValue.ts';
 import { type Reader, sharedLayer, stringOf } from '../json/reader.ts';
 
@@ -204,6 +205,6 @@ function requireNone(reader: Reader, className: string, unknown: readonly string
     place: `${place}.config`,
     rule: `${className} has no such option.`,
     received: unknown.map((key) => `'${key}'`).join(', '),
-    hint: 'the file may be of a newer Keras: save the model without that option.',
+    hint: adviceOn(unknown),
   });
 }

@@ -95,6 +95,20 @@ describe('invalid parts are rejected with their place, and leave nothing behind'
       /Dense has no such option[\s\S]*'quantity'/,
     ],
     [
+      'an option that no version is known to have',
+      changed((d) => {
+        layer(d, 'score').config.quantity = 1;
+      }),
+      /'quantity' may be of another version of Keras or of a class of your own/,
+    ],
+    [
+      'options of older versions',
+      changed((d) => {
+        Object.assign(layer(d, 'score').config, { input_dim: 3, W_regularizer: null });
+      }),
+      /older versions of Keras had 'input_dim', 'W_regularizer': load and save the model with Keras 3/,
+    ],
+    [
       'an option that Keras alone has',
       changed((d) => {
         layer(d, 'score').config.quantization_config = {};
