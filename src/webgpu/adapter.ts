@@ -44,14 +44,36 @@ const noWebGPU = {
     "in Node install the package 'webgpu' and pass init({ gpu: create([]) }).",
 };
 
-/** WebGPU is available, so another browser or package would not help. */
-const noAdapter = {
-  rule,
-  received: 'no adapter from navigator.gpu.requestAdapter()',
-  hint:
-    'turn on hardware acceleration, update the GPU driver (chrome://gpu; on Linux, Vulkan), ' +
-    'or start Chrome with --use-webgpu-adapter=swiftshader to compute without a GPU.',
+/** What helps in browsers if there is WebGPU, but no adapter. */
+const inBrowsers =
+  'turn on hardware acceleration, update the GPU driver (chrome://gpu; on Linux, Vulkan), ' +
+  'or start Chrome with --use-webgpu-adapter=swiftshader to compute without a GPU.';
+
+/** The same in Node, by `process.platform`: its WebGPU uses Vulkan, Metal or Direct3D 12. */
+const inNode: Readonly<Record<string, string>> = {
+  darwin: 'macOS comes with the driver: update macOS, and run Node outside of sandboxes that hide the GPU.',
+  win32: "Windows comes with Direct3D 12: update Windows and the GPU's driver.",
 };
+const inNodeWithVulkan =
+  "install the GPU's Vulkan driver, or Mesa's, which also computes without a GPU (mesa-vulkan-drivers on Debian, Ubuntu " +
+  'and Fedora, vulkan-swrast on Arch). If a driver is installed, set VK_ICD_FILENAMES to its .json file, such as ' +
+  '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json.';
+
+/** Returns what helps without an adapter. `platform` is that of Node; undefined in browsers. */
+export const adviceWithoutAdapter = (platform: string | undefined): string =>
+  platform === undefined ? inBrowsers : (inNode[platform] ?? inNodeWithVulkan);
+
+/** WebGPU is available, so another browser or package would not help. */
+function noAdapter(): DeviceError {
+  const { process } = globalThis as { process?: { platform?: string; versions?: Record<string, string> } };
+  // Electron has Chromium's WebGPU, and its pages may see Node's process.
+  const isNode = process?.versions?.node !== undefined && process.versions.electron === undefined;
+  return new DeviceError({
+    rule,
+    received: isNode ? 'no adapter from requestAdapter()' : 'no adapter from navigator.gpu.requestAdapter()',
+    hint: adviceWithoutAdapter(isNode ? process.platform : undefined),
+  });
+}
 
 /**
  * The entry point and the adapter's description of devices opened here. Dawn for Node destroys devices with the GPU object of
@@ -76,7 +98,7 @@ export async function openDevice(
   const entry = gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
   if (!entry) throw new DeviceError(noWebGPU);
   const adapter = await entry.requestAdapter(options);
-  if (!adapter) throw new DeviceError(noAdapter);
+  if (!adapter) throw noAdapter();
   onAdapter?.(describe(adapter.info).kind);
   const requiredLimits: Record<string, number> = {};
   for (const name of usedLimits) requiredLimits[name] = adapter.limits[name];

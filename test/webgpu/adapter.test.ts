@@ -1,6 +1,11 @@
-/** @file The kind of an adapter, from the names that browsers and runtimes give real ones. */
+/** @file The kind of an adapter, from the names that browsers and runtimes give real ones, and what helps without one. */
 import { describe, expect, test } from 'vitest';
-import { type AdapterKind, kindOfAdapter } from '../../src/webgpu/adapter.ts';
+import {
+  type AdapterKind,
+  adviceWithoutAdapter,
+  kindOfAdapter,
+  openDevice,
+} from '../../src/webgpu/adapter.ts';
 
 type Names = readonly [vendor: string, architecture: string, device?: string, description?: string];
 
@@ -72,5 +77,28 @@ const rows = Object.entries(adapters).flatMap(([kind, all]) => all.map((names) =
 describe('the kind of an adapter', () => {
   test.each(rows)('%j: %s', ([vendor, architecture, device = '', description = ''], kind) => {
     expect(kindOfAdapter({ vendor, architecture, device, description })).toBe(kind);
+  });
+});
+
+describe('without an adapter', () => {
+  test('browsers have a page and flags', () => {
+    expect(adviceWithoutAdapter(undefined)).toMatch(/chrome:\/\/gpu/);
+  });
+
+  test.each(['linux', 'freebsd'])('Node on %s needs a Vulkan driver', (platform) => {
+    const advice = adviceWithoutAdapter(platform);
+    expect(advice).toMatch(/mesa-vulkan-drivers on Debian, Ubuntu and Fedora, vulkan-swrast on Arch/);
+    expect(advice).toMatch(/VK_ICD_FILENAMES/);
+  });
+
+  test.each(['darwin', 'win32'])('Node on %s needs no package', (platform) => {
+    expect(adviceWithoutAdapter(platform)).not.toMatch(/mesa|VK_ICD|chrome/i);
+  });
+
+  test('the error in Node has the advice for its platform', async () => {
+    const none = { requestAdapter: async () => null } as unknown as GPU;
+    const error = await openDevice(none, {}).catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ name: 'DeviceError', hint: adviceWithoutAdapter(process.platform) });
+    expect((error as Error).message).not.toMatch(/chrome:\/\/gpu|navigator/);
   });
 });
