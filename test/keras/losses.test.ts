@@ -92,6 +92,36 @@ test('a maker computes losses of samples, and creates objects', async () => {
   expect([object.className, losses.huber().name]).toEqual(['Huber', 'huber_loss']);
 });
 
+test('weights and a mask in one object, as metrics take them', async () => {
+  const loss = losses.meanSquaredError();
+  const [yTrue, yPred] = [tensor([[0], [0], [0]]), tensor([[1], [2], [4]])];
+  const value = async (made: Tensor) => (await made.data())[0];
+  const [sampleWeight, mask] = [
+    [1, 3, 1],
+    [true, true, false],
+  ];
+  expect(await value(loss.call(yTrue, yPred, { sampleWeight }))).toBeCloseTo(29 / 3, 5);
+  for (const given of [
+    { sampleWeight, mask },
+    { mask },
+    {},
+    { sampleWeight: null },
+    { sampleWeight: undefined },
+  ]) {
+    const { sampleWeight: weight, mask: kept } = given as { sampleWeight?: number[]; mask?: boolean[] };
+    const positional = loss.call(yTrue, yPred, weight, kept as never);
+    expect(await value(loss.call(yTrue, yPred, given as never))).toBe(await value(positional));
+  }
+  const call =
+    (...given: unknown[]) =>
+    () =>
+      loss.call(yTrue, yPred, ...(given as []));
+  expect(call({ sampleWeights: [1, 1, 1] })).toThrow(ValueError);
+  expect(call({ sampleWeights: [1, 1, 1] })).toThrow(/sampleWeights[\s\S]*sampleWeight/);
+  expect(call({ sampleWeight }, mask)).toThrow(ValueError);
+  expect(call(sampleWeight, mask, 1)).toThrow(ValueError);
+});
+
 test('host values are accepted as tensors', async () => {
   expect(
     await losses

@@ -1,7 +1,7 @@
 /** @file Loss: a function of targets and predictions with a name and a reduction. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { rejectExtraArguments } from '../../core/options.ts';
+import { checkOptions, isPlainObject, rejectExtraArguments } from '../../core/options.ts';
 import { describe, hintFor } from '../../core/shape.ts';
 import { logicalAnd } from '../../ops/logical.ts';
 import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
@@ -24,6 +24,14 @@ export interface LossOptions {
   name?: string;
   /** As in Keras; losses compute in float32. */
   dtype?: 'float32' | null;
+}
+
+/** Options of a call. */
+export interface LossCallOptions<T> {
+  /** Weights of the losses of samples. */
+  sampleWeight?: T | null;
+  /** True where a prediction counts. */
+  mask?: T | null;
 }
 
 /**
@@ -69,30 +77,28 @@ export abstract class Loss {
   /**
    * The loss of predictions `yPred` for targets `yTrue`: the values, times `sampleWeight`, reduced. Weights have the
    * shape of the values or broadcast to it, `mask` likewise: true where a prediction counts. A scalar, unless the reduction
-   * is `none`.
+   * is `none`. Both may be passed in one object, as to metrics: `call(yTrue, yPred, { sampleWeight, mask })`.
    * Errors: ShapeError where shapes don't fit; ValueError for anything but tensors.
    */
   call(
     yTrue: TensorLike,
     yPred: TensorLike,
-    sampleWeight?: TensorLike | null,
+    sampleWeight?: TensorLike | LossCallOptions<TensorLike> | null,
     mask?: TensorLike | null,
   ): Tensor;
   call(
     yTrue: LossInput,
     yPred: LossInput,
-    sampleWeight?: LossInput | null,
+    sampleWeight?: LossInput | LossCallOptions<LossInput> | null,
     mask?: LossInput | null,
   ): SymbolicTensor;
   call(
     yTrue: LossInput,
     yPred: LossInput,
-    sampleWeight: LossInput | null = null,
-    mask: LossInput | null = null,
-    ...extra: never[]
+    ...others: readonly (LossInput | LossCallOptions<LossInput> | null | undefined)[]
   ): Tensor | SymbolicTensor {
     const { name } = this;
-    rejectExtraArguments(name, extra, ['yTrue', 'yPred', 'sampleWeight', 'mask']);
+    const { sampleWeight = null, mask = null } = weightsIn(name, others);
     return tidy(() => {
       const targets = toTensor(name, 'yTrue', yTrue, this.targetDType);
       const predictions = toTensor(name, 'yPred', yPred);
@@ -117,6 +123,18 @@ export abstract class Loss {
   toString(): string {
     return `${this.className} '${this.name}'`;
   }
+}
+
+/** The weights and the mask of a call: by position, or in one object. Errors: ValueError for anything else. */
+function weightsIn(name: string, given: readonly unknown[]): LossCallOptions<LossInput> {
+  const [first, mask, ...extra] = given as (LossInput | null)[];
+  if (!isPlainObject(first) || isSymbolic(first)) {
+    rejectExtraArguments(name, extra as never[], ['yTrue', 'yPred', 'sampleWeight', 'mask']);
+    return { sampleWeight: first ?? null, mask: mask ?? null };
+  }
+  rejectExtraArguments(name, given.slice(1) as never[], ['yTrue', 'yPred', '{ sampleWeight, mask }']);
+  checkOptions(name, first, ['sampleWeight', 'mask']);
+  return first as LossCallOptions<LossInput>;
 }
 
 function bothMasks(a: Tensor | null, b: Tensor | null): Tensor | null {
