@@ -149,6 +149,11 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     };
     this.#activityRegularizer = regularizerOf(activityRegularizer);
     this.inputSpec = [{ minRank: 3 }, { minRank: 3 }, { minRank: 3 }];
+    // The base class marks the layer as built around a `build` of one argument.
+    const build = this.build as (shapes: readonly OpenShape[]) => void;
+    const value = (...shapes: readonly (OpenShape | readonly OpenShape[] | null)[]) =>
+      build(listOfShapes(this.name, shapes));
+    Object.defineProperty(this, 'build', { value, configurable: true, writable: true });
   }
 
   /**
@@ -179,8 +184,11 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     return super.apply(all as Tensor[], options) as never;
   }
 
-  override build(inputShape: readonly OpenShape[]): void {
-    const { query, value, key } = this.#shapes(inputShape);
+  /** Takes the shapes of query, value and key in a list, or one after the other, as in Keras; that of the key may be left out. */
+  override build(shapes: readonly OpenShape[]): void;
+  override build(queryShape: OpenShape, valueShape: OpenShape, keyShape?: OpenShape | null): void;
+  override build(inputShape: readonly OpenShape[] | OpenShape): void {
+    const { query, value, key } = this.#shapes(inputShape as readonly OpenShape[]);
     const { numHeads, keyValueHeads, keyDim, valueDim } = this.sizes;
     const projected = (name: Projection, from: OpenShape, to: readonly number[], bound = 1) => {
       const dense = this.#projection(name, from.length, bound, to);
@@ -353,7 +361,8 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     const alike = (a: readonly unknown[], b: readonly unknown[]) =>
       a.length === b.length && a.every((n, i) => n === b[i] || n === null || b[i] === null);
     const within = (shape: OpenShape) => shape.slice(1, -1);
-    const ranks = query.length === value.length && inputShape.length <= 3;
+    const areLists = inputShape.length >= 2 && inputShape.every(Array.isArray);
+    const ranks = areLists && query.length === value.length && inputShape.length <= 3;
     if (ranks && alike(within(value), within(key as OpenShape))) {
       this.#axesOf(query.length);
       return { query, value, key: key as OpenShape };
@@ -379,4 +388,12 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
       hint: 'leave it out for the default.',
     });
   }
+}
+
+/** Returns the arguments of `build` as one list. Errors: ValueError for more than three shapes. */
+function listOfShapes(name: string, given: readonly unknown[]): readonly OpenShape[] {
+  const [first, valueShape, keyShape, ...extra] = given;
+  if (valueShape === undefined) return first as readonly OpenShape[];
+  rejectExtraArguments(`${name}.build`, extra as never[], ['queryShape', 'valueShape', 'keyShape']);
+  return [first, valueShape, ...(keyShape ? [keyShape] : [])] as OpenShape[];
 }

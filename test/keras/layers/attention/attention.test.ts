@@ -208,3 +208,43 @@ describe.each(['attention', 'additiveAttention'] as const)('%s', (name) => {
     ]);
   });
 });
+
+describe('build', () => {
+  const made = () => layers.multiHeadAttention({ numHeads: 2, keyDim: 3 });
+  const shapes = (layer: ReturnType<typeof made>) => layer.weights.map(({ shape }) => shape);
+  const [query, value, key] = [
+    [null, 4, 8],
+    [null, 5, 6],
+    [null, 5, 7],
+  ] as const;
+
+  test('takes shapes one after the other, as in Keras, or in a list', () => {
+    const [two, three, none, listed] = [made(), made(), made(), made()];
+    two.build(query, value);
+    three.build(query, value, key);
+    none.build(query, value, null);
+    listed.build([query, value, key]);
+    expect(two.built && three.built).toBe(true);
+    expect(shapes(three)).toEqual(shapes(listed));
+    expect(shapes(two)).toEqual(shapes(none));
+    expect(shapes(two)[2]).toEqual([6, 2, 3]);
+    expect(shapes(three)[2]).toEqual([7, 2, 3]);
+    expect(two.apply([draw(1, 2, 4, 8), draw(2, 2, 5, 6)]).shape).toEqual([2, 4, 8]);
+    const grouped = layers.groupQueryAttention({ numQueryHeads: 2, numKeyValueHeads: 1, headDim: 3 });
+    grouped.build(query, value);
+    expect(grouped.built).toBe(true);
+  });
+
+  test.each<[string, unknown[]]>([
+    ['a query alone', [query]],
+    ['a list of one', [[query]]],
+    ['ranks that differ', [query, [null, 6]]],
+    ['four shapes', [query, value, key, key]],
+    ['no shape', [query, 'value']],
+  ])('rejects %s', (_, given) => {
+    const layer = made();
+    const build = layer.build as (...shapes: unknown[]) => void;
+    expect(() => build(...given)).toThrow(/multi_head_attention/);
+    expect(layer.built).toBe(false);
+  });
+});
