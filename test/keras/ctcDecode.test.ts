@@ -113,6 +113,7 @@ describe('rejected', () => {
     ['no classes', () => ctcDecode(tensor([], { shape: [1, 1, 0] }), [1]), /at least one class/],
     ['integers', () => ctcDecode(tensor([[[0, 1]]], { dtype: 'int32' }), [1]), /float32/],
     ['no lengths', () => ctcDecode(logits(), loose(undefined)), /sequenceLengths/],
+    ['an object', () => ctcDecode(logits(), loose({ steps: 1 })), /sequenceLengths: \{"steps":1\}/],
     ['two lengths', () => ctcDecode(logits(), [1, 1]), /each of the 1 rows/],
     ['a length beyond the steps', () => ctcDecode(logits(), [2]), /at most 1 steps/],
     ['a negative length', () => ctcDecode(logits(), [-1]), /at most 1 steps/],

@@ -74,16 +74,19 @@ function probed(
   let rejection: unknown;
   for (const pair of probes) {
     let outputs: Nest<KerasTensor>[];
+    let tried: number = pair[0];
     try {
-      outputs = pair.map((size) =>
-        withoutLaunching(() =>
+      outputs = pair.map((size) => {
+        tried = size;
+        return withoutLaunching(() =>
           withProbe(size, () =>
             run(withSizes(inputs, size), withSizes(options as Nest<unknown>, size) as object),
           ),
-        ),
-      );
+        );
+      });
     } catch (error) {
-      rejection ??= withOpenSizes(error, pair[0], advice);
+      // A small number may be in the text for another reason. The next pair will fail likewise, or work.
+      if (tried > 100) rejection ??= withOpenSizes(error, tried, advice);
       continue;
     }
     return merged({ layer, advice }, pair, outputs[0] as Nest<KerasTensor>, outputs[1] as Nest<KerasTensor>);
@@ -115,7 +118,7 @@ function merged(
     throw new ShapeError({
       op: layer,
       rule: 'the number, ranks and dtypes of symbolic outputs cannot depend on an open size.',
-      received: `${a.map(formatSpec).join(', ')} where open sizes are ${large}, ${b.map(formatSpec).join(', ')} where they are ${small}`,
+      received: `${openSpecs(a, large)} where open sizes are large, ${openSpecs(b, small)} where they are small`,
       hint: `${advice ?? 'give the size in input({ shape })'}.`,
     });
   }
@@ -130,6 +133,12 @@ function merged(
   });
   return packNest(first, outputs);
 }
+
+/** Formats specs with null for open sizes, which were `probe`. */
+const openSpecs = (specs: readonly OpenSpec[], probe: number): string =>
+  specs
+    .map(({ dtype, shape }) => formatSpec({ dtype, shape: shape.map((n) => (n === probe ? null : n)) }))
+    .join(', ');
 
 const overrideHint =
   'override `computeOutputShape(inputShape)`, which then determines the shapes of symbolic calls';

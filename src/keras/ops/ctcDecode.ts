@@ -2,7 +2,7 @@
 import { requireDType } from '../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { type OptionNames, optionsOf, type Positions } from '../../core/options.ts';
-import { formatShape, requireBoolean, requireInteger, requireOneOf } from '../../core/shape.ts';
+import { describe, formatShape, requireBoolean, requireInteger, requireOneOf } from '../../core/shape.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import { tensor } from '../../tensor/create.ts';
 import { requireTensor } from '../../tensor/requireTensor.ts';
@@ -148,7 +148,9 @@ function requireLengths(lengths: ArrayLike<number>, batch: number, steps: number
   if (isList && Array.from(lengths).every(fits)) return;
   const received = isList
     ? `[${Array.from(lengths).join(', ')}]`
-    : `${lengths?.length ?? String(lengths)} of them`;
+    : Array.isArray(lengths) || ArrayBuffer.isView(lengths)
+      ? `${lengths.length} of them`
+      : describe(lengths);
   throw invalid(
     `\`sequenceLengths\` has an integer for each of the ${batch} rows, of at most ${steps} steps.`,
     `sequenceLengths: ${received}`,

@@ -137,6 +137,34 @@ describe('where shapes can’t be inferred', () => {
     expect(new Declared().apply(input({ shape: [2] })).shape).toEqual([null, 2]);
   });
 
+  test('messages have null for the sizes that were tried', () => {
+    class Some extends Layer {
+      constructor(private readonly body: (x: Tensor) => Tensor) {
+        super();
+      }
+      override call(x: Tensor): Tensor {
+        return this.body(x);
+      }
+    }
+    const messageOf = (body: (x: Tensor) => Tensor) => {
+      try {
+        new Some(body).apply(input({ shape: [5] }));
+        return '';
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    const tried = /\b(194|240|120|10080|5040)\b/;
+    const rank = messageOf((x) => (size(x) > 100 ? x : reshape(x, { shape: [size(x) * 5] })));
+    expect(rank).toMatch(/float32\[null, 5\] where open sizes are large/);
+    expect(rank).not.toMatch(tried);
+    const small = messageOf((x) =>
+      size(x) < 150 ? add(x, zeros([size(x), 3])) : add(x, zeros([size(x), 4])),
+    );
+    expect(small).toMatch(/\[null, [34]\]/);
+    expect(small).not.toMatch(tried);
+  });
+
   test('weights don’t take the size of a batch', () => {
     class Wide extends Layer {
       readonly inner = layers.dense({ units: 1 });
