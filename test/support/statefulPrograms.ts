@@ -8,6 +8,7 @@
 import { makeProgram } from './stateful/generate.ts';
 import type { Program } from './stateful/program.ts';
 import { runProgram } from './stateful/run.ts';
+import { allStatementKinds, statementKinds } from './stateful/statements.ts';
 
 /** Removes parts of a failing program as long as it fails. Returns the smallest one found, with its difference. */
 async function reduceProgram(program: Program): Promise<{ program: Program; failure: string }> {
@@ -40,9 +41,12 @@ function* smallerThan(program: Program): Generator<Program> {
 }
 
 /** Runs the programs of `seeds`. Returns the first failure, reduced, or null. */
-export async function checkSeeds(seeds: Iterable<number>): Promise<string | null> {
+export async function checkSeeds(
+  seeds: Iterable<number>,
+  kinds: readonly string[] = statementKinds,
+): Promise<string | null> {
   for (const seed of seeds) {
-    const program = makeProgram(seed);
+    const program = makeProgram(seed, kinds);
     if ((await runProgram(program)) !== null) return (await reduceProgram(program)).failure;
   }
   return null;
@@ -50,5 +54,6 @@ export async function checkSeeds(seeds: Iterable<number>): Promise<string | null
 
 /** Runs the programs of the seeds in [from, to). Returns the first failure, reduced, or null. */
 export function checkPrograms(from: number, to: number): Promise<string | null> {
-  return checkSeeds(Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i));
+  const seeds = Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
+  return checkSeeds(seeds, allStatementKinds);
 }

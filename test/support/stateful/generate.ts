@@ -4,7 +4,7 @@ import { randomFrom } from './numbers.ts';
 import { type ChangeKind, changeKinds, type Program } from './program.ts';
 import { statementKinds } from './statements.ts';
 
-export function makeProgram(seed: number): Program {
+export function makeProgram(seed: number, kinds: readonly string[] = statementKinds): Program {
   const random = randomFrom(seed * 2654435761 + 1);
   const whole = (n: number) => Math.floor(random() * n);
   const many = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make);
@@ -15,7 +15,7 @@ export function makeProgram(seed: number): Program {
     columns: 1 + whole(5),
     variables: 1 + whole(3),
     statements: many(1 + whole(10), () => ({
-      kind: statementKinds[whole(statementKinds.length)] as string,
+      kind: kinds[whole(kinds.length)] as string,
       a: whole(1000),
       b: whole(1000),
       c: whole(1000),

@@ -46,7 +46,7 @@ function outcomeOf(run: () => unknown): Outcome {
 /** Runs `program` both ways. Returns the first difference, or null. */
 export async function runProgram(program: Program): Promise<string | null> {
   const { gpu } = await rg.init();
-  const worlds = [new World(program, gpu), new World(program, gpu)] as const;
+  const worlds = [new World(program, gpu, true), new World(program, gpu)] as const;
   const [plain, other] = worlds;
   const eager = functionOf(plain);
   const body = functionOf(other);

@@ -102,12 +102,56 @@ const statements: Record<string, Run> = {
     }
     values.push(loss);
   },
+  // The eager function calls the body itself: gradients, assignments and random numbers must be the same.
+  checkpoint: ({ values, world }, { a, b, c }) => {
+    const [x, h] = [rg.identity(pick(values, a)), rg.identity(pick(values, b))];
+    const variable = pick(world.variables, c);
+    const body = (input: Tensor): Tensor => {
+      const before = rg.mul(rg.tanh(rg.dropout(input, { rate: 0.2 })), h);
+      const result = rg.mul(before, variable);
+      assign(variable, rg.tanh(result));
+      return result;
+    };
+    using tape = new rg.GradientTape();
+    tape.watch([x, h]);
+    const result = (world.isPlain ? body : rg.checkpoint(body))(x);
+    assign(variable, rg.add(variable, 1));
+    values.push(...tape.gradient(result, [x, h, variable], { unconnectedGradients: 'zero' }));
+  },
+  scan: ({ values, world }, { a, b, c }) => {
+    const [h, start] = [rg.identity(pick(values, a)), rg.identity(pick(world.variables, b))];
+    const variable = pick(world.variables, c);
+    using tape = new rg.GradientTape();
+    tape.watch([h, start]);
+    const [last] = rg.scan(
+      (carry: Tensor) => {
+        const next = rg.tanh(rg.add(rg.mul(carry, variable), rg.mean(h)));
+        if (c % 2 === 0) variable.assign(rg.mul(variable, 0.5));
+        return [next, null] as const;
+      },
+      start,
+      null,
+      { length: 1 + (c % 5) },
+    );
+    values.push(...tape.gradient(last, [h, start, variable], { unconnectedGradients: 'zero' }));
+  },
+  'map of gradients': ({ values, world }, { a, b, c }) => {
+    const [x, by] = [pick(world.variables, a), rg.identity(pick(values, b))];
+    const steep = rg.customGradient((y) => ({ value: rg.tanh(y), gradient: (dy) => rg.mul(dy, 0.5) }));
+    const one = (row: Tensor) => rg.mul(steep(row), rg.mean(by));
+    values.push(rg.vmap(rg.grad(c % 2 === 0 || world.isPlain ? one : (row) => rg.checkpoint(one)(row)))(x));
+  },
   'throw on demand': ({ throws }) => {
     if (throws) throw new Error('on demand');
   },
 };
 
-export const statementKinds = Object.keys(statements);
+const transforms = new Set(['checkpoint', 'scan', 'map of gradients']);
+
+/** All kinds. */
+export const allStatementKinds = Object.keys(statements);
+/** Those without transforms of functions, of which programs are quick. */
+export const statementKinds = allStatementKinds.filter((kind) => !transforms.has(kind));
 
 /** Assigns a value if it has the variable's shape, otherwise fills the variable with its mean. */
 function assign(variable: Variable, value: Tensor): void {

@@ -18,6 +18,8 @@ export class World {
   constructor(
     readonly program: Program,
     gpu: GPUDevice,
+    /** Whether functions are called themselves instead of their checkpoints. */
+    readonly isPlain = false,
   ) {
     const { rows, columns } = program;
     this.variables = Array.from({ length: program.variables }, (_, i) =>
