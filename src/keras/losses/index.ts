@@ -40,5 +40,5 @@ export { ctc } from './ctc.ts';
 // Losses of your own, and losses by name
 export { get, type LossConfig, type LossFunction, type LossLike, type LossName } from './get.ts';
 export type { LossMaker } from './defineLoss.ts';
-export { Loss, type LossOptions } from './loss.ts';
+export { Loss, type LossCallOptions, type LossOptions } from './loss.ts';
 export type { Reduction } from './reduction.ts';
