@@ -2,7 +2,7 @@
 import { byPosition, plainOptions } from '../../core/options.ts';
 import { completeOptions } from '../knownOptions.ts';
 import { requireFloat32 } from '../losses/lossChecks.ts';
-import type { Metric, MetricOptions } from './metric.ts';
+import type { Metric } from './metric.ts';
 
 /** The names of a metric. */
 export interface MetricNames {
@@ -32,7 +32,10 @@ export function classMaker<Args extends unknown[], M>(
 }
 
 /** The options of a metric, without `dtype`. Errors: ValueError for anything but an object, and for another dtype. */
-export function settingsOf<O extends MetricOptions>(className: string, all: O): Omit<O, 'dtype'> {
+export function settingsOf<O extends { name?: string; dtype?: string | null }>(
+  className: string,
+  all: O,
+): Omit<O, 'dtype'> {
   const { dtype, ...settings } = plainOptions(className, all);
   requireFloat32(className, dtype, className.endsWith('IoU') ? ['float32', 'int32'] : ['float32']);
   return settings;

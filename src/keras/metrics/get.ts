@@ -177,12 +177,13 @@ function isConfig(identifier: unknown): identifier is MetricConfig {
 
 /**
  * Files of Keras name the dtype of every metric. It is float32 here, or int32 for the counts of IoU; another is
- * rejected as an unknown option.
+ * rejected.
  */
 function withoutDType({ className, config = {} }: MetricConfig): Record<string, unknown> {
   const { dtype, ...options } = config;
-  const isCount = dtype === 'int32' && className.endsWith('IoU');
-  return dtype === 'float32' || isCount ? options : config;
+  if (className.endsWith('IoU') && /^u?int\d*$/.test(String(dtype))) return options;
+  if (className.endsWith('IoU')) return config;
+  return dtype === 'float32' ? options : config;
 }
 
 type MetricClass = new (options?: object) => Metric;

@@ -36,6 +36,15 @@ interface Classes {
   axis: number;
 }
 
+/** The dtype that Keras counts in unless it is told otherwise: fractions of weights are dropped. */
+type CountDType = 'int32' | 'float32';
+
+/** Options of all IoU metrics. */
+export interface IoUMetricOptions extends Omit<MetricOptions, 'dtype'> {
+  /** What sample weights are counted in. As in Keras, 'int32' drops their fractions. Default 'int32'. */
+  dtype?: CountDType | null;
+}
+
 /**
  * The mean over classes of TP / (TP + FP + FN). Classes that neither occur nor are predicted don't count.
  * State: total_confusion_matrix [classes, classes], of targets by predictions.
@@ -45,9 +54,11 @@ abstract class IntersectionOverUnion extends Metric {
   readonly #classes: Classes;
   /** The weight of each class in the mean. */
   readonly #chosen: Tensor;
+  readonly #dtype: CountDType;
 
-  constructor(name: string | undefined, classes: Classes) {
+  constructor({ name, dtype }: IoUMetricOptions, classes: Classes) {
     super(name === undefined ? {} : { name });
+    this.#dtype = dtype ?? 'int32';
     const { numClasses, targetClassIds } = classes;
     this.#classes = classes;
     this.totalConfusion = this.addVariable('total_confusion_matrix', [numClasses, numClasses]);
@@ -72,7 +83,8 @@ abstract class IntersectionOverUnion extends Metric {
       const targets = this.targets(toTensor(this.name, 'yTrue', yTrue));
       const predictions = this.predictions(toTensor(this.name, 'yPred', yPred));
       requireSameSize(this.name, targets, predictions);
-      const weights = weightsOf(this.name, weightOf(this.name, options), targets);
+      const given = weightsOf(this.name, weightOf(this.name, options), targets);
+      const weights = this.#dtype === 'int32' ? cast(cast(given, 'int32'), 'float32') : given;
       const pairs = stack([flat(targets), flat(predictions)], { axis: -1 });
       const counts = ignoreClass === null ? null : notEqual(flat(targets), ignoreClass);
       const confusion = scatterNd(
@@ -110,12 +122,13 @@ abstract class IntersectionOverUnion extends Metric {
 
   protected config(...names: (keyof Classes)[]): Record<string, unknown> {
     const entries = names.map((name) => [name, this.#classes[name]]);
-    return { ...super.getConfig(), ...Object.fromEntries(entries) };
+    const dtype = this.#dtype === 'float32' ? { dtype: this.#dtype } : {};
+    return { ...super.getConfig(), ...dtype, ...Object.fromEntries(entries) };
   }
 }
 
 /** Options of `oneHotMeanIoU`. */
-export interface OneHotMeanIoUOptions extends MetricOptions {
+export interface OneHotMeanIoUOptions extends IoUMetricOptions {
   /** Number of classes. */
   numClasses: number;
   /** A label to ignore, such as 255. Default: none. */
@@ -152,7 +165,7 @@ export class IoU extends IntersectionOverUnion {
   constructor(all: IoUOptions) {
     const { name, ...given } = settingsOf(new.target.className, all);
     super(
-      name,
+      all,
       requireClasses(name ?? 'iou', metricOptions<Record<string, unknown>>(name ?? 'iou', given, sparse)),
     );
   }
@@ -171,7 +184,7 @@ export class MeanIoU extends IntersectionOverUnion {
     const { name, ...given } = settingsOf(new.target.className, all);
     const { targetClassIds: _, ...defaults } = sparse;
     const options = metricOptions<Record<string, unknown>>(name ?? 'mean_iou', given, defaults);
-    super(name, requireClasses(name ?? 'mean_iou', { ...options, targetClassIds: 'all' }));
+    super(all, requireClasses(name ?? 'mean_iou', { ...options, targetClassIds: 'all' }));
   }
 
   override getConfig(): Record<string, unknown> {
@@ -188,7 +201,7 @@ export class OneHotIoU extends IntersectionOverUnion {
     const { name, ...given } = settingsOf(new.target.className, all);
     const { sparseYTrue: _, ...defaults } = { ...sparse, sparseYPred: false };
     const options = metricOptions<Record<string, unknown>>(name ?? 'one_hot_iou', given, defaults);
-    super(name, requireClasses(name ?? 'one_hot_iou', { ...options, sparseYTrue: false }));
+    super(all, requireClasses(name ?? 'one_hot_iou', { ...options, sparseYTrue: false }));
   }
 
   override getConfig(): Record<string, unknown> {
@@ -206,7 +219,7 @@ export class OneHotMeanIoU extends IntersectionOverUnion {
     const { sparseYTrue: _, targetClassIds: __, ...defaults } = { ...sparse, sparseYPred: false };
     const options = metricOptions<Record<string, unknown>>(name ?? 'one_hot_mean_iou', given, defaults);
     const classes = { ...options, sparseYTrue: false, targetClassIds: 'all' };
-    super(name, requireClasses(name ?? 'one_hot_mean_iou', classes));
+    super(all, requireClasses(name ?? 'one_hot_mean_iou', classes));
   }
 
   override getConfig(): Record<string, unknown> {
@@ -215,7 +228,7 @@ export class OneHotMeanIoU extends IntersectionOverUnion {
 }
 
 /** Options of `binaryIoU`. */
-export interface BinaryIoUOptions extends MetricOptions {
+export interface BinaryIoUOptions extends IoUMetricOptions {
   /** The classes over which the mean is taken: [0], [1] or [0, 1]. Default [0, 1]. */
   targetClassIds?: readonly number[];
   /** Predictions from this value on are class 1. Default 0.5. */
@@ -234,7 +247,7 @@ export class BinaryIoU extends IntersectionOverUnion {
     const defaults = { targetClassIds: [0, 1], threshold: 0.5 };
     const { targetClassIds, threshold } = metricOptions<BinaryIoUOptions>(op, given, defaults as never);
     requireNumber(op, 'threshold', threshold);
-    super(name, requireClasses(op, { ...sparse, numClasses: 2, targetClassIds }));
+    super(all, requireClasses(op, { ...sparse, numClasses: 2, targetClassIds }));
     this.threshold = threshold;
   }
 

@@ -70,13 +70,18 @@ function childrenOf(
   const listed: [string, unknown][] =
     layer.program !== undefined && layer.layers ? [['layers', layer.layers]] : [];
   const isGraph = Boolean(layer.program);
-  // Keras has no public names for the parts of this layer, unlike for those of MultiHeadAttention.
-  const prefix = layer.className === 'GroupQueryAttention' ? '_' : '';
   const properties = Object.entries(layer)
-    .map(([key, value]): [string, unknown] => [`${prefix}${propertyName(key)}`, value])
+    .map(([key, value]): [string, unknown] => [`${prefixOf(layer, key)}${propertyName(key)}`, value])
     .concat(isGraph ? [] : listed)
     .sort(([a], [b]) => compareNames(a, b));
   return [...(isGraph ? listed : []), ...properties];
+}
+
+/** Parts without a public name in Keras: all those of GroupQueryAttention, and the gate of MultiHeadAttention. */
+function prefixOf({ className }: AnyLayer, key: string): string {
+  const isPrivate =
+    className === 'GroupQueryAttention' || (className === 'MultiHeadAttention' && key === 'gateDense');
+  return isPrivate ? '_' : '';
 }
 
 /** Returns the items of an array, a set, a map or a plain object; null for anything else. */

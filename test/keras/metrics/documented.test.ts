@@ -396,7 +396,7 @@ const examples: Record<string, Example[]> = {
       value: 0.33333334,
     },
     {
-      make: () => metrics.iou({ numClasses: 2, targetClassIds: [0] }),
+      make: () => metrics.iou({ numClasses: 2, targetClassIds: [0], dtype: 'float32' }),
       yTrue: [0, 0, 1, 1],
       yPred: [0, 1, 0, 1],
       sampleWeight: [0.3, 0.3, 0.3, 0.1],
@@ -411,7 +411,7 @@ const examples: Record<string, Example[]> = {
       value: 0.33333334,
     },
     {
-      make: () => metrics.binaryIoU({ targetClassIds: [0, 1], threshold: 0.3 }),
+      make: () => metrics.binaryIoU({ targetClassIds: [0, 1], threshold: 0.3, dtype: 'float32' }),
       yTrue: [0, 1, 0, 1],
       yPred: [0.1, 0.2, 0.4, 0.7],
       sampleWeight: [0.2, 0.3, 0.4, 0.1],
@@ -426,7 +426,7 @@ const examples: Record<string, Example[]> = {
       value: 0.33333334,
     },
     {
-      make: () => metrics.meanIoU({ numClasses: 2 }),
+      make: () => metrics.meanIoU({ numClasses: 2, dtype: 'float32' }),
       yTrue: [0, 0, 1, 1],
       yPred: [0, 1, 0, 1],
       sampleWeight: [0.3, 0.3, 0.3, 0.1],
@@ -435,13 +435,35 @@ const examples: Record<string, Example[]> = {
   ],
   oneHotIoU: [
     {
-      make: () => metrics.oneHotIoU({ numClasses: 3, targetClassIds: [0, 2] }),
+      // As in Keras's code, if not in its documentation: fractions of weights are dropped.
+      make: () => metrics.oneHotIoU({ numClasses: 2, targetClassIds: [0, 1] }),
+      yTrue: [
+        [1, 0],
+        [0, 1],
+        [0, 1],
+        [1, 0],
+      ],
+      yPred: [
+        [1, 0],
+        [0, 1],
+        [1, 0],
+        [0, 1],
+      ],
+      sampleWeight: [0.7, 1.5, 2.9, 0.2],
+      value: 0.16666667,
+    },
+    {
+      make: () => metrics.oneHotIoU({ numClasses: 3, targetClassIds: [0, 2], dtype: 'float32' }),
       ...segments,
       value: 0.1 / 0.7 / 2,
     },
   ],
   oneHotMeanIoU: [
-    { make: () => metrics.oneHotMeanIoU({ numClasses: 3 }), ...segments, value: 0.1 / 0.7 / 3 },
+    {
+      make: () => metrics.oneHotMeanIoU({ numClasses: 3, dtype: 'float32' }),
+      ...segments,
+      value: 0.1 / 0.7 / 3,
+    },
   ],
   pearsonCorrelation: [{ make: metrics.pearsonCorrelation, yTrue: varying, yPred: varied, value: 0.9966996 }],
   concordanceCorrelation: [

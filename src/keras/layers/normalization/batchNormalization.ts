@@ -20,6 +20,7 @@ import { reshape } from '../../../ops/reshape.ts';
 import { sum } from '../../../ops/sum.ts';
 import { sqrt, square } from '../../../ops/unary.ts';
 import { moments } from '../../../ops/variance.ts';
+import { where } from '../../../ops/where.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -179,13 +180,15 @@ export class BatchNormalization extends ScaledNormalization {
         hint: 'mask whole steps, not single channels.',
       });
     }
+    const channelAxis = normalizeAxis(this.name, this.axis, rank);
     const over = { axis: this.#otherAxes(x), keepDims: true };
-    const weights = expandDims(cast(mask, 'float32'), { axis: -1 });
-    const count = add(sum(weights, over), smallest);
-    const shown = mul(x, weights);
-    const mean = div(sum(shown, over), count);
-    const variance = div(sum(mul(square(sub(shown, mean)), weights), over), count);
-    const channels = { shape: [x.shape[normalizeAxis(this.name, this.axis, rank)] as number] };
+    const isShown = expandDims(cast(mask, 'bool'), { axis: -1 });
+    // Where channels aren't the last axis, each step has several values of a channel.
+    const valuesPerStep = channelAxis === rank - 1 ? 1 : (x.shape[rank - 1] as number);
+    const count = add(mul(sum(cast(isShown, 'float32'), over), valuesPerStep), smallest);
+    const mean = div(sum(where(isShown, x, 0), over), count);
+    const variance = div(sum(square(where(isShown, sub(x, mean), 0)), over), count);
+    const channels = { shape: [x.shape[channelAxis] as number] };
     return [reshape(mean, channels), reshape(variance, channels)];
   }
 

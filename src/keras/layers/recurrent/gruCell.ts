@@ -82,7 +82,7 @@ export class GRUCell extends DenseCell {
         const recurrent = fusedMatMul(cleared(h as Tensor, state), this.recurrentKernel as Variable, bias);
         const [ofInput, candidateOfInput] = this.#parts(projected);
         const [ofState, candidateOfState] = this.#parts(recurrent);
-        const [update, reset] = halves(recurrentActivation(add(ofInput, ofState)));
+        const [update, reset] = this.#gates(add(ofInput, ofState));
         return mixed(h as Tensor, activation(mulAdd(reset, candidateOfState, candidateOfInput)), update);
       },
     };
@@ -105,13 +105,13 @@ export class GRUCell extends DenseCell {
   }
 
   #resettingBefore(state: Tensor | null): Omit<Steps, 'project'> {
-    const { activation, recurrentActivation } = this;
+    const { activation } = this;
     const [gateKernel, candidateKernel] = this.#parts(this.recurrentKernel as Variable);
     return {
       take: (projected, [h]) => {
         const before = cleared(h as Tensor, state);
         const [gates, candidate] = this.#parts(projected);
-        const [update, reset] = halves(recurrentActivation(add(gates, matMul(before, gateKernel))));
+        const [update, reset] = this.#gates(add(gates, matMul(before, gateKernel)));
         const recurrent = matMul(mul(reset, before), candidateKernel);
         return mixed(h as Tensor, activation(add(candidate, recurrent)), update);
       },
@@ -124,15 +124,17 @@ export class GRUCell extends DenseCell {
     return split(x, { numOrSizeSplits: [2 * units, units], axis: -1 }) as [Tensor, Tensor];
   }
 
+  /** Returns both gates. Each has its own activation, which may be a softmax over its units. */
+  #gates(sums: Tensor): readonly [Tensor, Tensor] {
+    const [update, reset] = split(sums, { numOrSizeSplits: 2, axis: -1 }) as [Tensor, Tensor];
+    return [this.recurrentActivation(update), this.recurrentActivation(reset)];
+  }
+
   override getConfig(): Record<string, unknown> {
     const { seed, ...config } = super.getConfig();
     const { recurrentActivation, resetAfter } = this;
     return { ...config, recurrentActivation: serializeActivation(recurrentActivation), resetAfter, seed };
   }
-}
-
-function halves(gates: Tensor): readonly [Tensor, Tensor] {
-  return split(gates, { numOrSizeSplits: 2, axis: -1 }) as [Tensor, Tensor];
 }
 
 /** update · h + (1 - update) · candidate, as output and as state. */

@@ -6,6 +6,8 @@ import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../../core/spec.ts';
 import { reshape } from '../../../ops/reshape.ts';
+import { stack } from '../../../ops/stack.ts';
+import { unstack } from '../../../ops/unstack.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import type { ClassConfig } from '../../namedObjects.ts';
 import type { Nest } from '../../tensorNest.ts';
@@ -41,14 +43,38 @@ export class TimeDistributed extends Layer {
   }
 
   override call(x: Tensor, { training, mask }: CallOptions): Tensor {
+    const steps = this.#stepMask(mask, x);
+    const isOneBatch = [this.layer as unknown as AnyLayer, ...this.layer.layersInside].every((layer) =>
+      isPerSample(layer, training),
+    );
+    return isOneBatch ? this.#atOnce(x, training, steps) : this.#oneByOne(x, training, steps);
+  }
+
+  /** All times as one batch. */
+  #atOnce(x: Tensor, training: boolean | undefined, mask: Tensor | null): Tensor {
     const [batch, time, ...rest] = x.shape as [number, number, ...number[]];
     const outputs = this.layer.apply(reshape(x, { shape: [batch * time, ...rest] }), {
       training,
-      mask: this.#maskAtAllTimes(mask, batch, time),
+      mask: mask && reshape(mask, { shape: [batch * time, ...mask.shape.slice(2)] }),
     });
     if (outputs instanceof Tensor && outputs.shape[0] === batch * time)
       return reshape(outputs, { shape: [batch, time, ...outputs.shape.slice(1)] });
-    throw new ShapeError({
+    throw this.#unfit(outputs);
+  }
+
+  /** One time after the other, as Keras does: each has its own statistics, and adds its own losses. */
+  #oneByOne(x: Tensor, training: boolean | undefined, mask: Tensor | null): Tensor {
+    const masks = mask && unstack(mask, { axis: 1 });
+    const outputs = unstack(x, { axis: 1 }).map((step, i) => {
+      const output = this.layer.apply(step, { training, mask: masks?.[i] ?? null });
+      if (output instanceof Tensor && output.shape[0] === x.shape[0]) return output;
+      throw this.#unfit(output);
+    });
+    return stack(outputs, { axis: 1 });
+  }
+
+  #unfit(outputs: unknown): ShapeError {
+    return new ShapeError({
       op: this.name,
       rule: 'the inner layer must return one tensor with the batch as its first axis.',
       received: outputs instanceof Tensor ? formatSpec(outputs) : describe(outputs),
@@ -70,10 +96,10 @@ export class TimeDistributed extends Layer {
     return { ...super.getConfig(), layer: serializeLayer(this.layer as unknown as AnyLayer) };
   }
 
-  #maskAtAllTimes(mask: Nest<Tensor | null> | undefined, batch: number, time: number): Tensor | null {
+  #stepMask(mask: Nest<Tensor | null> | undefined, x: Tensor): Tensor | null {
     if (!(mask instanceof Tensor)) return null;
-    const [first, second, ...rest] = mask.shape;
-    if (first === batch && second === time) return reshape(mask, { shape: [batch * time, ...rest] });
+    const [batch, time] = x.shape;
+    if (mask.shape[0] === batch && mask.shape[1] === time) return mask;
     throw new ShapeError({
       op: this.name,
       rule: `the first axes of \`mask\` must be batch and time, [${batch}, ${time}].`,
@@ -81,6 +107,25 @@ export class TimeDistributed extends Layer {
       hint: 'pass one value for each step of each sample.',
     });
   }
+}
+
+/** Layers of the library that look at the whole batch in training, or change their state. */
+const batchLayers: ReadonlySet<string> = new Set([
+  'ActivityRegularization',
+  'BatchNormalization',
+  'CutMix',
+  'MixUp',
+  'SpectralNormalization',
+]);
+
+/**
+ * Whether what `layer` computes for a sample depends on that sample alone. Unknown of an app's own classes, which may add losses
+ * or change variables.
+ */
+function isPerSample(layer: AnyLayer, training: boolean | undefined): boolean {
+  if (!Object.hasOwn(layer.constructor, 'optionNames')) return false;
+  if ((layer as { stateful?: boolean }).stateful || layer.activityRegularizer) return false;
+  return !(training || layer.className === 'ActivityRegularization') || !batchLayers.has(layer.className);
 }
 
 /** Returns the input shape of the layer inside. */
@@ -104,8 +149,9 @@ export function wrapped(op: string, given: unknown, what = 'layer'): AnyLayer {
 
 /**
  * Applies one layer at every time step, with the same weights. Shapes: [batch, time, …] → [batch, time, …], where the rest is
- * the layer's result for [batch, …]. All times are computed as one batch: what a layer does over its batch (the statistics of
- * a batchNormalization) it does over samples and times. A mask [batch, time, …] is passed on in the same way.
+ * the layer's result for [batch, …]. As in Keras, a layer that looks at the whole batch (the statistics of a
+ * batchNormalization), keeps states, adds losses or is an app's own is called once for each time. Others compute all times as
+ * one batch. A mask [batch, time, …] is passed on in the same way.
  * Errors: ValueError for anything but a layer; ShapeError for inputs without a time axis.
  */
 export function timeDistributed(options: TimeDistributedOptions): TimeDistributed;
