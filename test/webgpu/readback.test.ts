@@ -59,7 +59,8 @@ describe('many readbacks at once', () => {
     ];
     await Promise.all(requests());
     const { result, maps, submits } = await counting(own, () => Promise.all<unknown>(requests()));
-    expect([maps, submits]).toEqual([1, 1]);
+    // The first launch goes to the idle device at once.
+    expect([maps, submits]).toEqual([1, 2]);
     expect(result).toEqual([
       new Float32Array([1, 2, 3]),
       new Float32Array([2, 4, 6]),

@@ -25,15 +25,20 @@ export function placed<T>(source: string, place: string, body: () => T): T {
   try {
     return body();
   } catch (cause) {
-    if (cause instanceof FormatError) throw cause;
-    const known = cause instanceof RetrogradError ? cause : null;
-    const rule = known ? known.rule : 'the configuration makes a layer.';
-    throw invalid(source, {
-      place,
-      rule: known?.op ? `${known.op}: ${rule}` : rule,
-      received: known?.received ?? String(cause),
-      hint: known?.hint ?? 'save the model again.',
-      cause,
-    });
+    throw placedError(source, place, cause);
   }
+}
+
+/** Returns `cause` with the place in the document, unless it has one. */
+export function placedError(source: string, place: string, cause: unknown): FormatError {
+  if (cause instanceof FormatError) return cause;
+  const known = cause instanceof RetrogradError ? cause : null;
+  const rule = known ? known.rule : 'the configuration makes a layer.';
+  return invalid(source, {
+    place,
+    rule: known?.op ? `${known.op}: ${rule}` : rule,
+    received: known?.received ?? String(cause),
+    hint: known?.hint ?? 'save the model again.',
+    cause,
+  });
 }

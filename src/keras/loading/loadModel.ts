@@ -1,12 +1,13 @@
 /** @file Loads whole models: `.keras`, and the older `.h5`. */
 import { FormatError } from '../../core/errors.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
+import { Pacer } from '../../core/pacer.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
 import { torchRoot } from '../../formats/detect.ts';
 import { type FileSource, openSource } from '../../storage/sources.ts';
 import { isObject, type Json, type JsonObject, readDocument } from '../json/document.ts';
 import { isOlder, olderFunctions, upgradeLayer } from '../json/olderConfig.ts';
-import { type FromJSONOptions, modelFromJSON } from './modelFromJSON.ts';
+import { type FromJSONOptions, readModel } from './modelFromJSON.ts';
 import type { AnyModel } from '../models/model.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import type { CustomObjects } from '../serialization/registered.ts';
@@ -99,8 +100,13 @@ async function make(
     customObjects: { ...functions, ...customObjects },
     ...(lambdas ? { lambdas } : {}),
   };
-  for (const stored of file.tensors) await stored.verify?.();
-  const model = withinStored(source.name, file.tensors, () => modelFromJSON(config, named));
+  const pacer = new Pacer(options.signal);
+  for (const stored of file.tensors) {
+    await stored.verify?.();
+    const wait = pacer.step();
+    if (wait) await wait;
+  }
+  const model = await readModel(config, named, { pacer, within: withinStored(source.name, file.tensors) });
   try {
     const weights = file.match(model, { op: `loadModel ${source.name}`, model: model.name });
     const notFinite = await fillStored(weights, { ...options, file: source.name });

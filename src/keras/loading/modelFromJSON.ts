@@ -1,5 +1,6 @@
 /** @file Models from Keras's JSON. */
 import { ValueError } from '../../core/errors.ts';
+import type { Pacer } from '../../core/pacer.ts';
 import { checkOptions } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import { type AnyModel, Model } from '../models/model.ts';
@@ -11,6 +12,7 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import { invalid } from '../json/jsonErrors.ts';
 import type { AnyLambdaFunction, Reader } from '../json/reader.ts';
 import { readLayer } from './readLayer.ts';
+import { readAtOnce, type Reading } from './readSequential.ts';
 import { sharedIds } from '../json/sharedLayers.ts';
 
 /** Options of `modelFromJSON`. */
@@ -30,6 +32,48 @@ export interface FromJSONOptions {
  * Errors: FormatError; UnsafeModelError for Python code in Lambda layers that `lambdas` doesn't replace.
  */
 export function modelFromJSON(json: string | object, options: FromJSONOptions = {}): AnyModel {
+  const { reading, free } = startReading(json, options);
+  try {
+    return readAtOnce(reading);
+  } catch (error) {
+    free();
+    throw error;
+  }
+}
+
+/** How a model is read by a program that waits. */
+export interface PacedReading {
+  /** Called between pieces. */
+  readonly pacer: Pacer;
+  /** Runs each piece. */
+  readonly within: <T>(piece: () => T) => T;
+}
+
+/** As `modelFromJSON`, in pieces, between which other tasks may run. Errors: also the reason of the pacer's signal. */
+export async function readModel(
+  json: string | object,
+  options: FromJSONOptions,
+  { pacer, within }: PacedReading,
+): Promise<AnyModel> {
+  const { reading, free } = startReading(json, options);
+  try {
+    for (;;) {
+      const piece = within(() => reading.next());
+      if (piece.done) return piece.value;
+      const wait = pacer.step();
+      if (wait) await wait;
+    }
+  } catch (error) {
+    free();
+    throw error;
+  }
+}
+
+/** Returns the reading of a model, and what frees the layers that it created. */
+function startReading(
+  json: string | object,
+  options: FromJSONOptions,
+): { reading: Reading<AnyModel>; free: () => void } {
   checkOptions('modelFromJSON', options, ['customObjects', 'lambdas', 'file']);
   const { customObjects = {}, lambdas = {}, file = 'modelFromJSON' } = options;
   if (typeof json !== 'string' && (typeof json !== 'object' || json === null)) {
@@ -49,24 +93,30 @@ export function modelFromJSON(json: string | object, options: FromJSONOptions = 
     built: new Map(),
     made: [],
   };
-  try {
-    const model = withCustomObjects(customObjects, () =>
-      withBuiltIns(builtInClasses(), () => readLayer(reader, document, 'top')),
-    );
-    if (model instanceof Model) {
-      for (const [layer, shape] of reader.built) keepBuildShape(layer, shape);
-      return model as AnyModel;
-    }
-    throw invalid(file, {
-      place: 'the top',
-      rule: 'the document describes a model.',
-      received: `layer ${model}`,
-      hint: 'wrap the layer in a model, and save that.',
-    });
-  } catch (error) {
+  const free = () => {
     for (const layer of reader.made) layer.dispose();
-    throw error;
+  };
+  return { reading: readTop(reader, document, customObjects), free };
+}
+
+function* readTop(reader: Reader, document: Json, customObjects: CustomObjects): Reading<AnyModel> {
+  const reading = readLayer(reader, document, 'top');
+  // Other tasks may run between two pieces: they have other classes.
+  const next = () =>
+    withCustomObjects(customObjects, () => withBuiltIns(builtInClasses(), () => reading.next()));
+  let piece = next();
+  for (; !piece.done; piece = next()) yield;
+  const model = piece.value;
+  if (model instanceof Model) {
+    for (const [layer, shape] of reader.built) keepBuildShape(layer, shape);
+    return model as AnyModel;
   }
+  throw invalid(reader.source, {
+    place: 'the top',
+    rule: 'the document describes a model.',
+    received: `layer ${model}`,
+    hint: 'wrap the layer in a model, and save that.',
+  });
 }
 
 /** A layer that was built by data keeps the sizes of the data, although the call that builds it here has open sizes. */

@@ -11,7 +11,7 @@ import { placed, invalid } from '../json/jsonErrors.ts';
 import { camelKey } from '../json/optionNames.ts';
 import { type Callable, type NodeCall, readNode, type TensorSource } from '../json/readNode.ts';
 import { isOperation, readOperation } from '../json/operations.ts';
-import { type LayerReader, notAList } from './readSequential.ts';
+import { type LayerReader, notAList, type Reading } from './readSequential.ts';
 import { readValue } from '../json/readValue.ts';
 import { type Reader, stringOf } from '../json/reader.ts';
 
@@ -27,19 +27,20 @@ interface Pending {
   readonly place: string;
 }
 
-export function readFunctional(
+export function* readFunctional(
   reader: Reader,
   found: Registrable,
   config: JsonObject,
   place: string,
   readLayer: LayerReader,
-): AnyLayer {
+): Reading<AnyLayer> {
   const { layers, input_layers: inputs, output_layers: outputs, ...options } = config;
   if (!Array.isArray(layers)) throw notAList(reader, layers ?? null, `${place}.layers`);
   const graph = new Graph(reader);
-  for (const [i, layer] of layers.entries()) graph.add(layer as Json, `${place}.layers[${i}]`, readLayer);
+  for (const [i, layer] of layers.entries())
+    yield* graph.add(layer as Json, `${place}.layers[${i}]`, readLayer);
   graph.numberShared(inputs ?? null, outputs ?? null);
-  graph.run();
+  yield* graph.run();
   const { name, trainable, ...rest } = options;
   const more = Object.entries(rest).map(([key, value]) => [
     camelKey(key),
@@ -66,10 +67,10 @@ class Graph implements TensorSource {
 
   constructor(readonly reader: Reader) {}
 
-  add(object: Json, place: string, readLayer: LayerReader): void {
+  *add(object: Json, place: string, readLayer: LayerReader): Reading<void> {
     const { reader } = this;
     const isOp = isOperation(object);
-    const callable = isOp ? readOperation(reader, object, place) : readLayer(reader, object, place);
+    const callable = isOp ? readOperation(reader, object, place) : yield* readLayer(reader, object, place);
     const name = stringOf(reader, object as JsonObject, 'name', place);
     if (this.#callables.has(name)) {
       throw invalid(reader.source, {
@@ -111,13 +112,15 @@ class Graph implements TensorSource {
   }
 
   /** Errors: FormatError if calls wait for each other, or for something that doesn't exist. */
-  run(): void {
+  *run(): Reading<void> {
     // Calls are added while they are visited.
     for (const next of this.#ready) {
       const missing = this.#missing(next);
       const waiting = missing === null ? null : this.#waiting.get(missing);
-      if (missing === null) this.#call(next);
-      else if (waiting) waiting.push(next);
+      if (missing === null) {
+        this.#call(next);
+        yield;
+      } else if (waiting) waiting.push(next);
       else this.#waiting.set(missing, [next]);
     }
     const [left] = [...this.#waiting.values()].flat();

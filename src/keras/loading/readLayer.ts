@@ -14,10 +14,10 @@ import { builtInClasses } from './builtInClasses.ts';
 import { rememberNames } from '../json/customNames.ts';
 import { isObject, type Json, type JsonObject } from '../json/document.ts';
 import { inputDtype, rememberInputDtype } from '../json/inputDtypes.ts';
-import { placed, invalid } from '../json/jsonErrors.ts';
+import { invalid, placedError } from '../json/jsonErrors.ts';
 import { camelKey } from '../json/optionNames.ts';
 import { readFunctional } from './readFunctional.ts';
-import { readSequential } from './readSequential.ts';
+import { readAtOnce, type Reading, readSequential } from './readSequential.ts';
 import { adviceOn } from './unknownOptions.ts';
 import { pythonCode, readConfig, readValue, registeredName, withoutConstants } from '../json/readValue.ts';
 import { type Reader, sharedLayer, stringOf } from '../json/reader.ts';
@@ -30,8 +30,8 @@ interface LayerClass {
   fromConfig?(config: object): AnyLayer;
 }
 
-/** Returns the layer, or the model, that `object` describes. Errors: FormatError, UnsafeModelError. */
-export function readLayer(reader: Reader, object: Json | undefined, place: string): AnyLayer {
+/** Reads the layer, or the model, that `object` describes. Errors: FormatError, UnsafeModelError. */
+export function* readLayer(reader: Reader, object: Json | undefined, place: string): Reading<AnyLayer> {
   if (!isObject(object) || !isObject(object.config)) {
     throw invalid(reader.source, {
       place,
@@ -42,12 +42,18 @@ export function readLayer(reader: Reader, object: Json | undefined, place: strin
   }
   const known = sharedLayer(reader, object);
   if (known) return known;
-  const layer = placed(reader.source, placeOf(object, place), () => makeLayer(reader, object, place));
+  let layer: AnyLayer;
+  try {
+    layer = yield* makeLayer(reader, object, place);
+  } catch (cause) {
+    throw placedError(reader.source, placeOf(object, place), cause);
+  }
   reader.made.push(layer);
   if (registeredName(object)) rememberNames(layer, object);
   if (isObject(object.build_config)) reader.built.set(layer, object.build_config.input_shape ?? null);
   const id = reader.ids.get(object);
   if (id !== undefined) reader.shared.set(id, layer);
+  yield;
   return layer;
 }
 
@@ -59,16 +65,16 @@ function placeOf(object: JsonObject, place: string): string {
   return isNamed ? `${place} (${className} '${name}')` : place;
 }
 
-function makeLayer(reader: Reader, object: JsonObject, place: string): AnyLayer {
+function* makeLayer(reader: Reader, object: JsonObject, place: string): Reading<AnyLayer> {
   const found = classOf(reader, object, place);
   const config = object.config as JsonObject;
-  if (isGraph(found, config)) return readFunctional(reader, found, config, place, readLayer);
-  if (isStack(found, config)) return readSequential(reader, found, object, place, readLayer);
+  if (isGraph(found, config)) return yield* readFunctional(reader, found, config, place, readLayer);
+  if (isStack(found, config)) return yield* readSequential(reader, found, object, place, readLayer);
   const className = registeredNameOf(found) ? null : stringOf(reader, object, 'class_name', place);
   if (className === 'InputLayer') return makeInput(reader, found as LayerClass, config, place);
   if (className === 'Lambda') return makeLambda(reader, found as LayerClass, config, place);
   const readModel = (inner: JsonObject, at: string) =>
-    isModel(reader, inner, at) || isShared(reader, inner) ? readLayer(reader, inner, at) : null;
+    isModel(reader, inner, at) || isShared(reader, inner) ? readAtOnce(readLayer(reader, inner, at)) : null;
   const builtIn = builtInClasses().get(className ?? '') === found;
   const given = builtIn ? withoutConstants(reader, className as string, config, place) : config;
   const options = readConfig(reader, given, `${place}.config`, readModel);

@@ -6,22 +6,34 @@ import { isObject, type Json, type JsonObject } from '../json/document.ts';
 import { invalid } from '../json/jsonErrors.ts';
 import type { Reader } from '../json/reader.ts';
 
-export type LayerReader = (reader: Reader, object: Json | undefined, place: string) => AnyLayer;
+/** Reads in pieces: it yields between them, where a program that can wait may let other tasks run. */
+export type Reading<T> = Generator<void, T, void>;
+
+export type LayerReader = (reader: Reader, object: Json | undefined, place: string) => Reading<AnyLayer>;
+
+/** Reads all pieces at once. */
+export function readAtOnce<T>(reading: Reading<T>): T {
+  let piece = reading.next();
+  while (!piece.done) piece = reading.next();
+  return piece.value;
+}
 
 interface SequentialClass {
   new (options: { name?: Json; trainable?: Json; layers: AnyLayer[] }): Sequential;
 }
 
-export function readSequential(
+export function* readSequential(
   reader: Reader,
   found: Registrable,
   object: JsonObject,
   place: string,
   readLayer: LayerReader,
-): AnyLayer {
+): Reading<AnyLayer> {
   const { name, trainable, layers, build_input_shape: buildShape } = object.config as JsonObject;
   if (!Array.isArray(layers)) throw notAList(reader, layers ?? null, `${place}.config.layers`);
-  const made = layers.map((layer: Json, i) => readLayer(reader, layer, `${place}.config.layers[${i}]`));
+  const made: AnyLayer[] = [];
+  for (const [i, layer] of layers.entries())
+    made.push(yield* readLayer(reader, layer as Json, `${place}.config.layers[${i}]`));
   const model = new (found as unknown as SequentialClass)({
     ...(name === undefined ? {} : { name }),
     ...(trainable === undefined || trainable === null ? {} : { trainable }),

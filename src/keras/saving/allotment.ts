@@ -9,17 +9,17 @@ import { formatSpec } from '../../core/spec.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
 import { getDevice } from '../../webgpu/current.ts';
 import { makeTensor } from '../../tensor/tensor.ts';
-import { withFirstValues } from '../layers/base/layerWeights.ts';
+import { type FirstValue, withFirstValues } from '../layers/base/layerWeights.ts';
 
 /**
- * Runs `body`, in which weights are created without values, with at most as many elements as `stored` has. Errors:
- * FormatError for a model that is larger.
+ * Returns a function that runs a part of the creation of a model, in which weights are created without values. All parts together
+ * create at most as many elements as `stored` has. Errors: FormatError for a model that is larger.
  */
-export function withinStored<T>(file: string, stored: Iterable<StoredTensor>, body: () => T): T {
+export function withinStored(file: string, stored: Iterable<StoredTensor>): <T>(body: () => T) => T {
   let elements = 0;
   for (const { shape } of stored) elements += sizeOf(shape);
   let left = elements;
-  return withFirstValues((name, shape, dtype) => {
+  const first: FirstValue = (name, shape, dtype) => {
     checkShape(name, shape);
     left -= sizeOf(shape);
     if (!(left >= 0)) throw tooLarge(file, elements, `'${name}' of ${formatSpec({ shape, dtype })}`);
@@ -27,7 +27,8 @@ export function withinStored<T>(file: string, stored: Iterable<StoredTensor>, bo
     const bytes = Math.max(4, sizeOf(shape) * bytesPerElement(dtype));
     const spec = { shape: [...shape], dtype };
     return makeTensor(device, device.allocate(bytes, name), spec, { kind: 'fresh', by: 'load' });
-  }, body);
+  };
+  return (body) => withFirstValues(first, body);
 }
 
 function tooLarge(file: string, elements: number, received: string): FormatError {

@@ -1,4 +1,5 @@
 /** @file Tracks a file while it is written: reports progress in bytes of values, and checks an AbortSignal between pieces. */
+import { Pacer } from '../../core/pacer.ts';
 import { sizeOf } from '../../core/shape.ts';
 import { bytesOf, type NewDataset, type NewGroup } from '../../formats/hdf5/index.ts';
 import type { FilePieces } from '../../storage/fileTarget.ts';
@@ -33,8 +34,10 @@ export class SavedBytes {
   /** Throws if the signal aborts, even after the last piece: the target then keeps an older file. */
   async *interruptible(pieces: FilePieces): FilePieces {
     const { signal } = this.options;
+    const pacer = new Pacer(signal);
     for await (const piece of pieces) {
-      signal?.throwIfAborted();
+      const wait = pacer.step();
+      if (wait) await wait;
       yield piece;
     }
     signal?.throwIfAborted();

@@ -2,6 +2,7 @@
  * @file Uploads the values of a file to the device, a piece at a time, so that the host never holds more than a few pieces.
  */
 import { bytesPerElement } from '../../core/dtype.ts';
+import { Pacer } from '../../core/pacer.ts';
 import { sizeOf, stridesOf } from '../../core/shape.ts';
 import type { HostArray } from '../../formats/numbers.ts';
 import { ReadMemory } from '../../formats/readMemory.ts';
@@ -39,6 +40,7 @@ export class Transfer {
   #loaded: number;
   #pending = 0;
   readonly #memory = new ReadMemory();
+  readonly #pacer: Pacer;
   readonly #total: number;
   /** This reading's share of the progress. */
   readonly #share: number;
@@ -49,6 +51,7 @@ export class Transfer {
     private readonly options: TransferOptions,
     { readings = 1, reading = 0 } = {},
   ) {
+    this.#pacer = new Pacer(options.signal);
     this.#total = totalBytes(stored);
     this.#share = 1 / readings;
     this.#loaded = reading * this.#share * this.#total;
@@ -103,6 +106,9 @@ export class Transfer {
       this.#loaded += values.length * 4 * this.#share;
       await use(values, begin);
       onProgress?.({ loaded: Math.round(this.#loaded), total: this.#total });
+      // Reads from memory, or from what is cached, don't wait for another task.
+      const wait = this.#pacer.step();
+      if (wait) await wait;
     }
     signal?.throwIfAborted();
     return notFinite;

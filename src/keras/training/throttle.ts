@@ -11,6 +11,7 @@ import {
   NonFiniteError,
   RetrogradError,
 } from '../../core/errors.ts';
+import { yieldAfter, yieldTask } from '../../core/pacer.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { joinErrors } from '../../webgpu/faults.ts';
@@ -23,8 +24,6 @@ const fenceAfter = 4;
 const stepsPerFence = 16;
 /** The largest number of pending fences. */
 const maxFences = 2;
-/** Milliseconds between yields: less than a frame at 60 Hz, and much less than a long task (50 ms). */
-const yieldAfter = 10;
 
 /** The step of a batch: what it launched, and where its samples are in the data. */
 interface LaunchedStep {
@@ -267,25 +266,3 @@ function located(error: unknown, where: string): unknown {
 }
 
 const during = (where: string) => `\n  during: ${where}`;
-
-interface Scheduling {
-  scheduler?: { yield?: () => Promise<void> };
-  setImmediate?: (callback: () => void) => unknown;
-}
-
-/** Resolves in a new task, after pending ones such as input, painting and timers. */
-function yieldTask(): Promise<void> {
-  const { scheduler, setImmediate } = globalThis as Scheduling;
-  if (scheduler?.yield) return scheduler.yield();
-  if (setImmediate) return new Promise((resolve) => void setImmediate(resolve));
-  if (typeof MessageChannel === 'undefined') return new Promise((resolve) => setTimeout(resolve));
-  // Nested timers are delayed by at least 4 ms.
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
-}

@@ -1,0 +1,86 @@
+/** @file Loading and saving large models let other tasks run, and end at once when they are aborted. A clock of their own ticks. */
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { init } from '../../../src/index.ts';
+import { tensorCount } from '../../../src/tensor/tensor.ts';
+import { type Functional, input, layers, model } from '../../../src/keras/index.ts';
+import { loadModel } from '../../../src/io/index.ts';
+
+const count = 40;
+let file: Blob;
+
+function deep(): Functional {
+  const x = input({ shape: [4] });
+  let y = x;
+  for (let i = 0; i < count; i++) y = layers.dense({ units: 4 }).apply(y);
+  return model({ inputs: x, outputs: y }) as unknown as Functional;
+}
+
+async function saved(net: Functional, options = {}): Promise<Blob> {
+  const pieces: Blob[] = [];
+  const write = (piece: Uint8Array<ArrayBuffer>) => void pieces.push(new Blob([piece]));
+  await net.save(new WritableStream({ write }), options);
+  return new Blob(pieces);
+}
+
+beforeAll(async () => {
+  await init();
+  const net = deep();
+  file = await saved(net);
+  net.dispose();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Each look at the clock finds that 20 ms have passed. Returns the yields, at each of which `then` is called. */
+function tick(then: (yields: number) => void = () => {}) {
+  let now = performance.now();
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += 20;
+    return now;
+  });
+  const { setImmediate: real } = globalThis;
+  const counted = { yields: 0 };
+  vi.spyOn(globalThis, 'setImmediate').mockImplementation(((callback: () => void) =>
+    real(() => {
+      then(++counted.yields);
+      callback();
+    })) as never);
+  return counted;
+}
+
+test('loading yields for each layer that it creates and calls, and for each weight', async () => {
+  const counted = tick();
+  const net = await loadModel(file);
+  expect(counted.yields).toBeGreaterThan(3 * count);
+  net.dispose();
+});
+
+test.each([1, 10, count, 2 * count, 3 * count])(
+  'loading that is aborted at yield %i ends there, and leaves nothing',
+  async (at) => {
+    const before = tensorCount();
+    const controller = new AbortController();
+    const counted = tick((yields) => {
+      if (yields === at) controller.abort(new Error('enough'));
+    });
+    await expect(loadModel(file, { signal: controller.signal })).rejects.toThrow('enough');
+    expect(counted.yields).toBe(at);
+    expect(tensorCount()).toBe(before);
+  },
+);
+
+test('saving yields between pieces, and ends where it is aborted', async () => {
+  const net = deep();
+  const counted = tick();
+  await saved(net);
+  expect(counted.yields).toBeGreaterThan(count);
+  vi.restoreAllMocks();
+  const controller = new AbortController();
+  const aborted = tick((yields) => {
+    if (yields === 5) controller.abort(new Error('enough'));
+  });
+  await expect(saved(net, { signal: controller.signal })).rejects.toThrow('enough');
+  expect(aborted.yields).toBe(5);
+  net.dispose();
+});
