@@ -16,7 +16,7 @@ test('the exponent is the slope of the largest sizes', () => {
 });
 
 /** Rows whose work doesn't depend on which buffers the garbage collector has given back. */
-const rows = ['tape', 'lineage', 'recording, launches that are not fused', 'nested vmap'];
+const rows = ['lineage', 'recording, launches that are not fused', 'nested vmap'];
 
 test('work doubles at most with the size', async () => {
   const folder = temporaryFolder('scale-test');
