@@ -220,6 +220,11 @@ export class Device implements EagerDevice, ExecutorHolder {
     this.stream.flushIfIdle();
   }
 
+  /** Runs `body`, whose launches are submitted with those that follow, even if the GPU has nothing to do. */
+  deferringSubmission<T>(body: () => T): T {
+    return this.stream.deferring(body);
+  }
+
   /** Submits the launches appended so far, without waiting. */
   flush(): void {
     this.stream.flush();

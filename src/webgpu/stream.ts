@@ -55,6 +55,8 @@ export class CommandStream {
   #serial = 1;
   /** Submissions that aren't known to be done. */
   #unfinished = 0;
+  /** Calls of `deferring` that are running. */
+  #deferring = 0;
   readonly #statistics: StreamStatistics = { submits: 0, launches: 0 };
   /** Observes the passes; set between submissions. */
   watcher: StreamWatcher | null = null;
@@ -157,7 +159,17 @@ export class CommandStream {
    * measured is left together.
    */
   flushIfIdle(): void {
-    if (this.#unfinished === 0 && !this.watcher) this.flush();
+    if (this.#unfinished === 0 && this.#deferring === 0 && !this.watcher) this.flush();
+  }
+
+  /** Runs `body`, whose work isn't complete in itself: it is submitted with what follows, even if the device is idle. */
+  deferring<T>(body: () => T): T {
+    this.#deferring++;
+    try {
+      return body();
+    } finally {
+      this.#deferring--;
+    }
   }
 
   /** Submits what was appended; the caller waits for it. */

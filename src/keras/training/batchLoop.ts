@@ -37,7 +37,8 @@ export async function runBatches(loop: BatchLoop): Promise<number> {
   let index = 0;
   for (; steps === null || index < steps; index++) {
     // Awaiting costs a turn of the event loop, so it is done for promises only.
-    const next = throttle.within(() => source.next());
+    // A step begins with its batch: both are one submission.
+    const next = throttle.within(() => device.deferringSubmission(() => source.next()));
     const batch = next instanceof Promise ? await throttle.orAborted(next, freeLate) : next;
     if (!batch) break;
     try {
