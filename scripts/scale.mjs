@@ -150,7 +150,7 @@ function measureSizes({ name, from, to = Number.POSITIVE_INFINITY }, measure, li
       const { milliseconds } = measure(name, size, 'time', 3);
       const { bytes } = measure(name, size, 'bytes', 1);
       times.push({ size, cost: milliseconds });
-      // Less can't be told from what the process holds anyway.
+      // Less can't be distinguished from what the process holds anyway.
       if (bytes > 2 ** 24) peaks.push({ size, cost: bytes });
       // The double would go beyond.
       if (milliseconds > 500 * limits.seconds || bytes > limits.bytes / 2) break;

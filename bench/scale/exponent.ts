@@ -1,4 +1,4 @@
-/** @file The exponent of growth: the slope of a straight line through the logarithms of sizes and costs. */
+/** @file The exponent of growth: how steeply a straight line through the logarithms of sizes and costs rises. */
 
 export interface Point {
   readonly size: number;

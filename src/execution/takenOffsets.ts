@@ -50,7 +50,7 @@ const maxJumps = 1000;
 export class OffsetTree implements TakenOffsets {
   /** Moments of all leaves: a power of two. */
   readonly #width: number;
-  /** By node: the root is 1, and the halves of node i are 2i and 2i + 1. Nodes without values are missing. */
+  /** By node: the root is 1, and the children of node i are 2i and 2i + 1. Nodes without values are missing. */
   readonly #always = new Map<number, Ranges>();
   readonly #ever = new Map<number, Ranges>();
   readonly #full: FullOffsets;
@@ -101,7 +101,7 @@ export class OffsetTree implements TakenOffsets {
  */
 class FullOffsets {
   readonly #highest: Float64Array;
-  /** What is still to be added to the halves. */
+  /** What is still to be added to the children. */
   readonly #added: Float64Array;
 
   constructor(private readonly width: number) {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { exponentOf } from '../../bench/scale/exponent.ts';
 import { bundle, temporaryFolder } from '../../scripts/lib/bundle.mjs';
 
-test('the exponent is the slope of the largest sizes', () => {
+test('the exponent is that of the largest sizes', () => {
   const pointsOf = (power: number) => [1, 2, 4, 8, 16, 32].map((size) => ({ size, cost: 3 * size ** power }));
   expect(exponentOf(pointsOf(1))).toBeCloseTo(1);
   expect(exponentOf(pointsOf(1.9))).toBeCloseTo(1.9);

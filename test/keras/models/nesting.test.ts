@@ -135,7 +135,7 @@ describe('fifty levels', () => {
           : [i, 0, 0, 0],
       ),
     );
-    // Each level doubles, halves, and adds its bias. Inner models come first.
+    // Each level doubles, divides by two, and adds its bias. Inner models come first.
     const added = outer.weights.reduce((sum, weight, i) => sum + (weight.rank === 1 ? i : 0), 0);
     const expected = [[1 + added, 2, 3, 4]];
     expect(await outer.apply(x).array()).toEqual(expected);
