@@ -7,7 +7,8 @@
  * - later errors are added to its `others` if it is a RetrogradError. An app's errors are not modified: later ones are
  *   printed by `console.warn`.
  */
-import { addToMessage, DeviceLostError, RetrogradError } from './errors.ts';
+import { addToMessage } from './errorMessage.ts';
+import { DeviceLostError, RetrogradError } from './errors.ts';
 
 type Step = () => void;
 type AsyncStep = () => void | Promise<void>;

@@ -4,14 +4,9 @@
  * of an error after its message. These aren't, since the message says the same.
  */
 
-/** The parts of an error message. `op` names the operation that threw; `hint` is an imperative sentence. */
-export interface ErrorParts {
-  op?: string;
-  rule: string;
-  received?: string;
-  hint?: string;
-  cause?: unknown;
-}
+import { define, type ErrorParts, formatMessage } from './errorMessage.ts';
+
+export type { ErrorParts };
 
 /** Base class of every error thrown by Retrograd. */
 export class RetrogradError extends Error {
@@ -28,39 +23,6 @@ export class RetrogradError extends Error {
     const { op, rule, received, hint } = parts;
     define(this, { op, rule, received, hint, others: [] });
   }
-}
-
-/** Sets properties that consoles don't print. */
-function define(error: RetrogradError, properties: object): void {
-  for (const [name, value] of Object.entries(properties)) {
-    Object.defineProperty(error, name, { value, writable: true, configurable: true, enumerable: false });
-  }
-}
-
-/** Adds lines to the message of an error that was made before they were known. */
-export function addToMessage(error: RetrogradError, lines: string): void {
-  setMessage(error, error.message + lines);
-}
-
-/** Replaces the rule, what was received and the hint of an error, and with them its message. */
-export function restate(error: RetrogradError, parts: Omit<ErrorParts, 'op' | 'cause'>): void {
-  const { rule, received, hint } = parts;
-  define(error, { rule, received, hint });
-  setMessage(error, formatMessage({ ...parts, ...(error.op === undefined ? {} : { op: error.op }) }));
-}
-
-function setMessage(error: RetrogradError, message: string): void {
-  const { message: before, stack } = error;
-  error.message = message;
-  // V8's stack begins with the message that the error was made with, and Node prints the stack.
-  if (stack?.includes(before)) error.stack = stack.replace(before, () => message);
-}
-
-function formatMessage({ op, rule, received, hint }: ErrorParts): string {
-  let message = op ? `${op}: ${rule}` : rule;
-  if (received) message += `\n  received: ${received}`;
-  if (hint) message += `\n  hint: ${hint}`;
-  return message;
 }
 
 /** A rank or size doesn't fit, or an option that depends on them. */

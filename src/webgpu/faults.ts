@@ -3,7 +3,8 @@
  * last one, in the same submission, and resolves their checks.
  */
 import { decodeFault, wordsPerSlot } from '../../shaders/lib/fault.ts';
-import { addToMessage, NonFiniteError, type RetrogradError } from '../core/errors.ts';
+import { addToMessage } from '../core/errorMessage.ts';
+import { NonFiniteError, type RetrogradError } from '../core/errors.ts';
 import { type Check, type FaultReport, FaultTracker } from './faultSets.ts';
 import { BufferUsage } from './flags.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';

@@ -2,14 +2,8 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { finishing } from '../../src/core/cleanup.ts';
-import {
-  addToMessage,
-  IndexOutOfRangeError,
-  NonFiniteError,
-  restate,
-  RetrogradError,
-  ShapeError,
-} from '../../src/core/errors.ts';
+import { addToMessage, restate } from '../../src/core/errorMessage.ts';
+import { IndexOutOfRangeError, NonFiniteError, RetrogradError, ShapeError } from '../../src/core/errors.ts';
 import { joinErrors } from '../../src/webgpu/faults.ts';
 
 const parts = { op: 'reshape', rule: 'the rule.', received: 'what came', hint: 'do this.' };

@@ -2,7 +2,8 @@
  * @file Shape inference of symbolic calls. An op's `infer` accepts only numbers, so it is called twice, with two different
  * numbers for each unknown size. A size that differs between the results is unknown.
  */
-import { restate, RetrogradError } from '../../core/errors.ts';
+import { restate } from '../../core/errorMessage.ts';
+import { RetrogradError } from '../../core/errors.ts';
 import type { OpenSpec, TensorSpec } from '../../core/spec.ts';
 import { type OpDefinition, outputsOf } from '../../ops/definition.ts';
 

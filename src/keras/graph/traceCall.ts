@@ -5,7 +5,8 @@
  * numbers: it is run again with two numbers for each open size. A size of the output that differs between the two runs is
  * open. In these runs nothing is launched: tensors made from such sizes would be large, and nothing reads them.
  */
-import { restate, RetrogradError, ShapeError } from '../../core/errors.ts';
+import { restate } from '../../core/errorMessage.ts';
+import { RetrogradError, ShapeError } from '../../core/errors.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
 import { withoutLaunching } from '../../ops/withoutLaunching.ts';

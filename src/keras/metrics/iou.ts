@@ -36,7 +36,7 @@ interface Classes {
   axis: number;
 }
 
-/** The dtype that Keras counts in unless it is told otherwise: fractions of weights are dropped. */
+/** The dtype that Keras counts in by default: fractions of weights are dropped. */
 type CountDType = 'int32' | 'float32';
 
 /** Options of all IoU metrics. */

@@ -4,13 +4,8 @@
  * Steps are launched without waiting. Every few steps a fence is set; it resolves when the steps before it are done, or
  * rejects with their faults. With two fences pending, the host waits for the older one.
  */
-import {
-  addToMessage,
-  DeviceLostError,
-  IndexOutOfRangeError,
-  NonFiniteError,
-  RetrogradError,
-} from '../../core/errors.ts';
+import { addToMessage } from '../../core/errorMessage.ts';
+import { DeviceLostError, IndexOutOfRangeError, NonFiniteError, RetrogradError } from '../../core/errors.ts';
 import { yieldAfter, yieldTask } from '../../core/pacer.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
