@@ -55,9 +55,9 @@ const inNode: Readonly<Record<string, string>> = {
   win32: "Windows comes with Direct3D 12: update Windows and the GPU's driver.",
 };
 const inNodeWithVulkan =
-  "install the GPU's Vulkan driver, or Mesa's, which also computes without a GPU (mesa-vulkan-drivers on Debian, Ubuntu " +
-  'and Fedora, vulkan-swrast on Arch). If a driver is installed, set VK_ICD_FILENAMES to its .json file, such as ' +
-  '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json.';
+  "install the GPU's Vulkan driver: NVIDIA's own, or Mesa's for others (mesa-vulkan-drivers on Debian, Ubuntu and Fedora, " +
+  'vulkan-radeon or vulkan-intel on Arch). To compute without a GPU, set VK_ICD_FILENAMES to the driver of an installed ' +
+  'Chromium, such as /usr/lib/chromium/vk_swiftshader_icd.json.';
 
 /** Returns what helps without an adapter. `platform` is that of Node; undefined in browsers. */
 export const adviceWithoutAdapter = (platform: string | undefined): string =>
