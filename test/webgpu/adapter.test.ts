@@ -87,7 +87,9 @@ describe('without an adapter', () => {
 
   test.each(['linux', 'freebsd'])('Node on %s needs a Vulkan driver', (platform) => {
     const advice = adviceWithoutAdapter(platform);
-    expect(advice).toMatch(/mesa-vulkan-drivers on Debian, Ubuntu and Fedora, vulkan-radeon or vulkan-intel on Arch/);
+    expect(advice).toMatch(
+      /mesa-vulkan-drivers on Debian, Ubuntu and Fedora, vulkan-radeon or vulkan-intel on Arch/,
+    );
     expect(advice).toMatch(/VK_ICD_FILENAMES/);
   });
 
