@@ -2,6 +2,7 @@
  * @file One declaration of the options of a class: a table that says, for each option, how it is read and how a configuration
  * holds it. Fields, `getConfig` and the names in errors come from the table.
  */
+import type { Activation, ActivationLike } from '../activations.ts';
 
 /** Where an option is read: what errors name, and the values of the options before it in the table. */
 export interface OptionPlace {
@@ -22,6 +23,52 @@ export interface Option<Value = unknown> {
 
 /** The options of a class, in the order in which errors and configurations list them. */
 export type Options = Readonly<Record<string, Option>>;
+
+/** A table for the options `O`, without those that `Base` declares. */
+export type OptionTable<O extends object, Base extends object = object> = {
+  readonly [K in Exclude<keyof O, keyof Base>]-?: Option<ValueOf<Exclude<O[K], undefined>>>;
+};
+
+/** The fields that a table makes of the options `O`. */
+export type Fields<O extends object, Base extends object = object> = {
+  readonly [K in keyof O as K extends keyof Base | RuleName ? never : K]-?: ValueOf<Exclude<O[K], undefined>>;
+};
+
+/** Options that `weightRules` reads: `kernelInitializer`. */
+type RuleName = `${string}${'Initializer' | 'Regularizer' | 'Constraint'}`;
+
+/** What a field holds where the option may be given in several forms. */
+type ValueOf<T> = ActivationLike extends T
+  ? Activation
+  : IsForm<T, PerAxis<3>> extends true
+    ? PerAxis<3>
+    : IsForm<T, PerAxis<2>> extends true
+      ? PerAxis<2>
+      : IsForm<T, PerAxis<1>> extends true
+        ? PerAxis<1>
+        : readonly [Sides, Sides] extends T
+          ? readonly [Sides, Sides]
+          : readonly [Sides, Sides, Sides] extends T
+            ? readonly [Sides, Sides, Sides]
+            : 'channelsLast' extends T
+              ? 'channelsLast'
+              : T;
+
+/** Whether `T` is a number for all axes, or `List`, one for each. */
+type IsForm<T, List> = [T] extends [number | List | null]
+  ? [number | List] extends [T]
+    ? true
+    : false
+  : false;
+
+/** Numbers before and after an axis. */
+type Sides = readonly [number, number];
+
+type PerAxis<N extends 1 | 2 | 3> = N extends 1
+  ? readonly [number]
+  : N extends 2
+    ? readonly [number, number]
+    : readonly [number, number, number];
 
 /** Reads all options of `table`. Errors: ValueError. */
 export function readOptions(op: string, table: Options, given: object): Record<string, unknown> {

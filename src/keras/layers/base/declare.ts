@@ -4,7 +4,7 @@
  */
 import type { LastOptions } from '../../../core/options.ts';
 import type { Declaration } from '../../options/declaration.ts';
-import type { Fields, OptionTable } from '../../options/fields.ts';
+import type { Fields, OptionTable } from '../../options/option.ts';
 import { Layer } from './layer.ts';
 import { type LayerOptions, layerOptionNames } from './layerOptions.ts';
 

@@ -22,7 +22,7 @@ import {
   type CallOptions,
   type LayerOptions,
 } from '../base/declare.ts';
-import type { OptionTable } from '../../options/fields.ts';
+import type { OptionTable } from '../../options/option.ts';
 
 /** Options of `reversibleEmbedding`. */
 export interface ReversibleEmbeddingOptions extends EmbeddingOptions {
