@@ -160,10 +160,8 @@ ${others.join('\n')}
     return `<pre class="declaration" tabindex="0"><code>${line}\n\n${shown[one.kind]?.()}</code></pre>`;
   }
 
-  /** Renders the calls of a factory or an op, or the type of another constant. @param {Export} one */
+  /** Renders the calls of an op, or the type of another constant. @param {Export} one */
   #constant(one) {
-    const calls = factoryCalls(one.reflection, this.links);
-    if (calls) return calls;
     const op = this.#isOp(one) ? this.additions.ops[one.name] : undefined;
     return op
       ? escapeHtml(op.call)
@@ -287,24 +285,6 @@ function exampleHtml(name, { code, result }, link) {
     ? ''
     : `<p class="try"><a href="${link(code)}">Open in the playground</a></p>`;
   return `<h2 id="example">Example</h2><figure class="code"><pre tabindex="0"><code>${highlight(code)}${shown}</code></pre></figure>${open}`;
-}
-
-/**
- * Returns the calls of a factory, whose type names its options, what it makes, and the options that it takes by position; null
- * for another constant.
- *
- * @param {Reflection} reflection
- * @param {import('./types.mjs').Links} links
- */
-function factoryCalls({ name, type }, links) {
-  if (type?.name !== 'Factory' && type?.name !== 'PositionalFactory') return null;
-  const [options, made, positions] = type.typeArguments.map((/** @type {any} */ part) =>
-    part.target?.elements ? part.target : part,
-  );
-  const call = (/** @type {string} */ taken) => `${escapeHtml(name)}(${taken}): ${typeHtml(made, links)}`;
-  const named = call(`options: ${typeHtml(options, links)}`);
-  const taken = positions?.elements?.map((/** @type {any} */ { value }) => escapeHtml(value)).join(', ');
-  return taken ? `${named}\n${call(`${taken}, options`)}` : named;
 }
 
 /** Returns whether a member is that of a base class without a page. @param {Reflection} member */

@@ -13,7 +13,6 @@ import {
 import { describe, hintFor, requireBoolean } from '../../../core/shape.ts';
 import { isSymbolic } from '../../../ops/recorders.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
-import { declarationOf } from '../../options/declaration.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
 import type { DTypePolicy } from './dtypePolicy.ts';
@@ -46,12 +45,6 @@ export interface OptionClass {
   readonly optionNames: Names;
 }
 
-/** The names of all options of a class of the library; null for an app's class, which may take any. */
-export function knownOptionsOf(type: object): readonly string[] | null {
-  if (Object.hasOwn(type, 'optionNames')) return Object.keys((type as OptionClass).optionNames);
-  return declarationOf(type)?.knownOptions ?? null;
-}
-
 /** A class with the names of the options of its calls. */
 interface CallOptionClass extends OptionClass {
   readonly callOptionNames: readonly string[];
@@ -65,11 +58,10 @@ export function checkedOptions<O extends LayerOptions>(
   type: OptionClass,
   options: O | undefined,
 ): O | LayerOptions {
-  const known = knownOptionsOf(type);
-  if (known) {
+  if (Object.hasOwn(type, 'optionNames')) {
     const hint =
       'check the spelling; the shape of inputs belongs to input({ shape }), at the start of a model.';
-    checkOptions(type.className, options, known, hint);
+    checkOptions(type.className, options, type.optionNames, hint);
   }
   return options ?? {};
 }
@@ -79,7 +71,9 @@ export function checkedOptions<O extends LayerOptions>(
  * Errors: ValueError for unknown options, and for anything but an object.
  */
 export function checkCallOptions(type: CallOptionClass, name: string, options: object): void {
-  const known = knownOptionsOf(type) ? type.callOptionNames : Object.keys(plainOptions(name, options));
+  const known = Object.hasOwn(type, 'optionNames')
+    ? type.callOptionNames
+    : Object.keys(plainOptions(name, options));
   checkOptions(name, options, known, 'options of the layer itself belong to its factory.');
   const { training, mask } = options as { training?: unknown; mask?: unknown };
   if (training !== undefined && training !== null) requireBoolean(name, 'training', training);

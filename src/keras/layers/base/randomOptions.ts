@@ -2,8 +2,6 @@
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { checkSeed } from '../../../ops/seeds.ts';
-import { checked } from '../../options/kinds.ts';
-import type { Option } from '../../options/option.ts';
 
 /** Throws unless `value` is a number from 0 to 1. */
 export function requireFraction(op: string, what: string, value: unknown): asserts value is number {
@@ -21,14 +19,4 @@ export function seedOf(op: string, seed: unknown): number | null {
   if (seed === undefined || seed === null) return null;
   checkSeed(op, seed);
   return seed as number;
-}
-
-/** The kind of a fraction: a number from 0 to 1. */
-export function fraction(): Option<number> {
-  return checked(requireFraction) as Option<number>;
-}
-
-/** The kind of a seed: an integer in [0, 2^53), or null. */
-export function seeded(): Option<number | null> {
-  return { read: (given, { op }) => seedOf(op, given) };
 }

@@ -14,14 +14,11 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { SymbolicOperation } from '../../graph/operation.ts';
 import { kerasClassName, snakeCase, uniqueName } from '../../names.ts';
-import type { Declaration } from '../../options/declaration.ts';
-import { defineFields, type Options, readOptions, writeOptions } from '../../options/option.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { type DTypePolicy, getDTypePolicy, requirePolicy, variableDType } from './dtypePolicy.ts';
 import { findInProperties } from './findInProperties.ts';
 import { checkedOptions, type LayerOptions, layerOptionNames } from './layerOptions.ts';
 import { inKerasOrder, makeWeight, type OwnWeight, setWeights, type WeightOptions } from './layerWeights.ts';
-import type { WeightRules } from './weightRules.ts';
 
 /** The part of the inner layers that an operation uses. */
 export interface Sublayer {
@@ -41,7 +38,6 @@ export abstract class WeightedOperation<
   readonly #weights: OwnWeight[] = [];
   /** Variables that are properties, and whether they are trainable if the layer is. */
   readonly #adopted = new Map<Variable, boolean>();
-  readonly #options: { readonly table: Options; readonly values: Readonly<Record<string, unknown>> };
   #trainable: boolean;
 
   /** The names of all options, for classes of the library; true for those that may be passed by position. */
@@ -51,32 +47,12 @@ export abstract class WeightedOperation<
 
   constructor(options?: LayerOptions) {
     super();
-    const given = checkedOptions(new.target, options);
-    const { name, trainable = true, dtype = getDTypePolicy() } = given;
+    const { name, trainable = true, dtype = getDTypePolicy() } = checkedOptions(new.target, options);
     checkLayer(this.className, name, trainable, dtype);
     this.name = name ?? uniqueName(snakeCase(kerasClassName(this.className)));
     this.dtype = variableDType(dtype);
     this.dtypePolicy = dtype;
     this.#trainable = trainable;
-    const { optionTable = {} } = new.target as Partial<Declaration>;
-    this.#options = { table: optionTable, values: readOptions(this.name, optionTable, given) };
-    defineFields(this, optionTable, this.#options.values);
-  }
-
-  /** Initializer, regularizer and constraint of `weight`, which options are named after. */
-  protected weightRules(weight: string): WeightRules {
-    const { values } = this.#options;
-    const optionOf = (kind: string) => (values[`${weight}${kind}`] ?? null) as never;
-    return {
-      initializer: optionOf('Initializer'),
-      regularizer: optionOf('Regularizer'),
-      constraint: optionOf('Constraint'),
-    };
-  }
-
-  /** The options that the class declares, as a configuration holds them. */
-  protected declaredConfig(): Record<string, unknown> {
-    return writeOptions(this, this.#options.table, this.#options.values);
   }
 
   /** Creates a weight named `layer/name`, prefixed by the surrounding layers. Call it in `build`. */

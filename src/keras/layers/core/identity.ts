@@ -1,9 +1,17 @@
 /** @file Identity: returns its input. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { factoryOf, layer, type LayerOptions } from '../base/declare.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
 
 /** The class of layers created by `identity`, which documents shapes, weights and errors. */
-export class Identity extends /* @__PURE__ */ layer<LayerOptions>('Identity', () => ({})) {
+export class Identity extends Layer {
+  static override readonly className: string = 'Identity';
+
+  static override get optionNames(): OptionNames<LayerOptions> {
+    return layerOptionNames;
+  }
+
   override readonly supportsMasking: boolean = true;
 
   override call(x: Tensor): Tensor {
@@ -15,4 +23,7 @@ export class Identity extends /* @__PURE__ */ layer<LayerOptions>('Identity', ()
  * A layer that returns its input, of any shape and dtype.
  * Errors: none.
  */
-export const identity = /* @__PURE__ */ factoryOf(Identity);
+export function identity(options?: LayerOptions): Identity;
+export function identity(...args: unknown[]): Identity {
+  return make(Identity, args);
+}

@@ -40,7 +40,7 @@ export class LayerNormalization extends ScaledNormalization {
     super(options);
     const { axis = -1, rmsScaling = false } = options;
     requireBoolean(this.name, 'rmsScaling', rmsScaling);
-    this.axis = [axisOrAxes(this.name, 'axis', axis)].flat();
+    this.axis = [axisOrAxes(this.name, axis)].flat();
     this.rmsScaling = rmsScaling;
   }
 

@@ -38,7 +38,7 @@ export class RMSNormalization extends Layer {
     super(options);
     const { axis = -1, epsilon = 1e-6 } = options;
     requireEpsilon(this.name, epsilon);
-    this.axis = [axisOrAxes(this.name, 'axis', axis)].flat();
+    this.axis = [axisOrAxes(this.name, axis)].flat();
     this.epsilon = epsilon;
   }
 

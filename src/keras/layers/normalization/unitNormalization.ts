@@ -39,7 +39,7 @@ export class UnitNormalization extends Layer {
   constructor(options: UnitNormalizationOptions = {}) {
     super(options);
     const { axis = -1 } = options;
-    this.axis = axisOrAxes(this.name, 'axis', axis);
+    this.axis = axisOrAxes(this.name, axis);
   }
 
   override call(x: Tensor): Tensor {
@@ -52,7 +52,7 @@ export class UnitNormalization extends Layer {
 }
 
 /** Throws unless `axis` is an integer, or a list of one or more. */
-export function axisOrAxes(op: string, _what: string, axis: unknown): number | readonly number[] {
+export function axisOrAxes(op: string, axis: unknown): number | readonly number[] {
   const list: readonly unknown[] = Array.isArray(axis) ? axis : [axis];
   if (list.length > 0 && list.every((one) => Number.isInteger(one))) return axis as number | number[];
   throw new ValueError({

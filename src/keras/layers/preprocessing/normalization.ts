@@ -87,7 +87,7 @@ export class Normalization extends Layer {
         ? []
         : Array.isArray(axis) && axis.length === 0
           ? []
-          : [axisOrAxes(this.name, 'axis', axis)].flat();
+          : [axisOrAxes(this.name, axis)].flat();
     requireBoolean(this.name, 'invert', invert);
     this.invert = invert;
     this.#given = givenMoments(this.name, mean, variance, this.axis.length);
