@@ -81,5 +81,5 @@ test('what continuous integration runs is this repository and its lock file', ()
   const commands = read('.ci/run').replace(/^#.*$/gm, '');
   expect(commands).not.toMatch(/\b(curl|wget|npx|uses:)\b/);
   expect(read('scripts/setup.mjs')).toMatch(/\['ci', /);
-  expect(fs.existsSync(path.join(root, '.github'))).toBe(false);
+  expect(fs.existsSync(path.join(root, '.github/workflows'))).toBe(false);
 });
