@@ -115,6 +115,20 @@ const perKind = Object.entries(kinds).flatMap(([name, make]): ScaleRow[] => [
   },
 ]);
 
+/** Work on a model of n layers, from `from` layers. */
+function onModel(
+  name: string,
+  from: number,
+  make: (n: number) => Functional,
+  run: (net: Functional) => unknown,
+): ScaleRow {
+  const prepare = (n: number) => {
+    const net = make(n);
+    return () => run(net);
+  };
+  return { name, unit, from, short: 50, prepare };
+}
+
 export const modelRows: readonly ScaleRow[] = [
   ...perKind,
   {
@@ -164,46 +178,10 @@ export const modelRows: readonly ScaleRow[] = [
       return () => loadModel(bytes);
     },
   },
-  {
-    name: 'summary',
-    unit,
-    from: 500,
-    short: 50,
-    prepare: (n) => {
-      const net = residual(n);
-      return () => net.summary();
-    },
-  },
-  {
-    name: 'cloneModel',
-    unit,
-    from: 250,
-    short: 50,
-    prepare: (n) => {
-      const net = residual(n);
-      return () => cloneModel(net);
-    },
-  },
-  {
-    name: 'modelToJSON',
-    unit,
-    from: 250,
-    short: 50,
-    prepare: (n) => {
-      const net = residual(n);
-      return () => modelToJSON(net);
-    },
-  },
-  {
-    name: 'weights: listed, read and set',
-    unit,
-    from: 250,
-    short: 50,
-    prepare: (n) => {
-      const net = chain(n);
-      return async () => net.setWeights(await net.getWeights());
-    },
-  },
+  onModel('summary', 500, residual, (net) => net.summary()),
+  onModel('cloneModel', 250, residual, (net) => cloneModel(net)),
+  onModel('modelToJSON', 250, residual, (net) => modelToJSON(net)),
+  onModel('weights: listed, read and set', 250, chain, async (net) => net.setWeights(await net.getWeights())),
   {
     name: 'saveWeights and loadWeights',
     unit,

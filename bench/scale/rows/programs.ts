@@ -42,6 +42,21 @@ function lossOf(x: Tensor, weights: readonly Tensor[]): Tensor {
 
 const square = () => tensor([1, 0, 0, 1], [2, 2]);
 
+/** Work on a tape that has recorded n calls of `op` in a row, each of which may also read the first tensor. */
+function onTape(
+  name: string,
+  op: (y: Tensor, x: Tensor) => Tensor,
+  run: (tape: GradientTape, y: Tensor, x: Tensor) => unknown,
+): ScaleRow {
+  const prepare = (n: number) => {
+    const x = variable(tensor([1, 2]));
+    const tape = new GradientTape();
+    const y = chainOf((y) => op(y, x), x, n);
+    return () => run(tape, y, x);
+  };
+  return { name, unit, from: 4000, short: 500, prepare };
+}
+
 export const programRows: readonly ScaleRow[] = [
   {
     name: 'eager ops',
@@ -74,30 +89,12 @@ export const programRows: readonly ScaleRow[] = [
       return () => [tape, chainOf(sin, x, n)];
     },
   },
-  {
-    name: 'backward',
-    unit,
-    from: 4000,
-    short: 500,
-    prepare: (n) => {
-      const x = variable(tensor([1, 2]));
-      const tape = new GradientTape();
-      const y = chainOf(sin, x, n);
-      return () => tape.gradient(y, x);
-    },
-  },
-  {
-    name: 'backward, one tensor read by all',
-    unit,
-    from: 4000,
-    short: 500,
-    prepare: (n) => {
-      const x = variable(tensor([1, 2]));
-      const tape = new GradientTape();
-      const y = chainOf((y) => mul(y, x), x, n);
-      return () => tape.gradient(y, x);
-    },
-  },
+  onTape(
+    'backward',
+    (y) => sin(y),
+    (tape, y, x) => tape.gradient(y, x),
+  ),
+  onTape('backward, one tensor read by all', mul, (tape, y, x) => tape.gradient(y, x)),
   {
     name: 'backward, many variables',
     unit: 'variables',
@@ -110,30 +107,12 @@ export const programRows: readonly ScaleRow[] = [
       return () => tape.gradient(y, weights);
     },
   },
-  {
-    name: 'tape.explain',
-    unit,
-    from: 4000,
-    short: 500,
-    prepare: (n) => {
-      const x = variable(tensor([1, 2]));
-      const tape = new GradientTape();
-      const y = chainOf(sin, x, n);
-      return () => tape.explain(y, x);
-    },
-  },
-  {
-    name: 'lineage',
-    unit,
-    from: 4000,
-    short: 500,
-    prepare: (n) => {
-      const x = variable(tensor([1, 2]));
-      const tape = new GradientTape();
-      const y = chainOf((y) => mul(y, x), x, n);
-      return () => [tape, lineage(y).toMermaid()];
-    },
-  },
+  onTape(
+    'tape.explain',
+    (y) => sin(y),
+    (tape, y, x) => tape.explain(y, x),
+  ),
+  onTape('lineage', mul, (tape, y) => [tape, lineage(y).toMermaid()]),
   {
     name: 'recording, launches that are not fused',
     unit: 'launches',
