@@ -5,7 +5,7 @@
 import { FormatError } from '../../core/errors.ts';
 import { isSymbolic } from '../../ops/recorders.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
-import { hasOtherTensors } from '../layers/base/callInputs.ts';
+import { hasOtherTensors } from '../layers/base/callMasks.ts';
 import type { GraphNode } from '../graph/graphNode.ts';
 import { maskOf } from '../masks.ts';
 import { leavesOf } from '../tensorNest.ts';

@@ -3,7 +3,7 @@ import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
 import { isSymbolic } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
-import { hasOtherTensors } from '../layers/base/callInputs.ts';
+import { hasOtherTensors } from '../layers/base/callMasks.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { maskOf } from '../masks.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';

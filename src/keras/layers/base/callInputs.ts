@@ -41,25 +41,10 @@ export function requireTensors(layer: string, inputs: Nest<unknown>, options: ob
   });
 }
 
-/** Whether a call with these options has tensors besides its inputs, such as initial states. Masks don't count. */
-export function hasOtherTensors(options: object): boolean {
-  return Object.entries(options).some(
-    ([name, value]) =>
-      name !== 'mask' &&
-      typeof value === 'object' &&
-      leavesOf(value as Nest<unknown>).some((leaf) => leaf instanceof Tensor || isSymbolic(leaf)),
-  );
-}
-
 /** Options as a graph stores them: with its own tensor handles, so that the end of a scope doesn't free them. */
 export function heldOptions<O extends object>(options: O): O {
   if (isTracing()) return options;
   return mapNest(options as Nest<unknown>, (leaf) =>
     leaf instanceof Tensor && !(leaf instanceof Variable) ? alias(leaf) : leaf,
   ) as O;
-}
-
-/** Whether any of `masks` is not null. */
-export function isMasked(masks: Nest<unknown>): boolean {
-  return leavesOf(masks).some((mask) => mask !== null);
 }

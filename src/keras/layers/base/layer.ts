@@ -21,7 +21,6 @@ import { GraphNode } from '../../graph/graphNode.ts';
 import { SymbolicOperation } from '../../graph/operation.ts';
 import { traceCall } from '../../graph/traceCall.ts';
 import { isTracing, notingReads, trace, withoutProbe } from '../../graph/tracing.ts';
-import { maskOf, setMask } from '../../masks.ts';
 import { inNameScope } from '../../names.ts';
 import { leavesOf, type Mapped, mapNest, mapShapes, type Nest } from '../../tensorNest.ts';
 import { type Regularizer, regularizerOf } from '../../regularizers/index.ts';
@@ -32,7 +31,8 @@ import { findInProperties } from './findInProperties.ts';
 import { requireFittingMasks } from './givenMasks.ts';
 import { checkInputs, type InputSpec } from './inputSpec.ts';
 import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
-import { hasOtherTensors, heldOptions, isMasked, requireTensors } from './callInputs.ts';
+import { heldOptions, requireTensors } from './callInputs.ts';
+import { attachMasks, masksOf, withMasks } from './callMasks.ts';
 import { observed, observedLosses } from './callObserver.ts';
 import { checkedCall } from './directCall.ts';
 import { checkCallOptions, type LayerOptions, type OptionClass } from './layerOptions.ts';
@@ -322,14 +322,11 @@ export abstract class Layer<
   }
 
   #applySymbolic(inputs: Nest<KerasTensor>, given: CallOptions): Nest<KerasTensor> {
-    const carried = mapNest(inputs, (input) => maskOf(input)) as Nest<never>;
-    const masks = given.mask === undefined ? carried : given.mask;
-    const options = heldOptions(
-      this.takesMask && this.#usesMasks(carried, given) ? { ...given, mask: carried } : given,
-    );
+    const masks = masksOf(inputs as unknown as Nest<Tensor>, given);
+    const options = heldOptions(this.takesMask ? withMasks(this, given, masks) : given);
     const outputs = mapNest(this.computeOutputSpec(inputs, options), (spec) => new KerasTensor(spec));
     new GraphNode({ operation: this, argument: inputs, outputs, options });
-    this.#attachMasks(inputs as unknown as In, outputs, masks);
+    attachMasks(outputs, () => this.computeMask(inputs as unknown as In, masks));
     return outputs;
   }
 
@@ -346,21 +343,16 @@ export abstract class Layer<
 
   #applyEager(inputs: In, given: CallOptions): Out {
     const nest = inputs as Nest<Tensor>;
-    const carried = given.mask === undefined ? mapNest(nest, (input) => maskOf(input)) : given.mask;
-    const options = this.#usesMasks(carried, given) ? { ...given, mask: carried } : given;
+    const masks = masksOf(nest, given);
+    const options = withMasks(this, given, masks);
     const call = () => this.#call(inputs, options) as Nest<Tensor>;
     return runEagerly({
       operation: this.#eager,
       inputs: nest,
       options,
       run: () => observed(this, [inputs, given], call),
-      finish: (outputs) => this.#attachMasks(inputs, outputs, carried),
+      finish: (outputs) => attachMasks(outputs, () => this.computeMask(inputs, masks)),
     }) as Out;
-  }
-
-  /** Whether `call` gets the masks that its inputs carry. As in Keras, it doesn't if it is called with other tensors, too. */
-  #usesMasks(carried: Nest<Tensor | null>, given: CallOptions): boolean {
-    return given.mask === undefined && isMasked(carried) && (this.masksEachInput || !hasOtherTensors(given));
   }
 
   /** Runs `call` in its name scope and call context, and adds the activity loss. */
@@ -380,17 +372,6 @@ export abstract class Layer<
   /** Notes the outermost call: losses that this call adds belong to it. */
   #begin(outermost: object): void {
     if (!isTracing()) this.#lastCall = outermost;
-  }
-
-  /** Attaches masks to the outputs, except those that got one from a layer inside. */
-  #attachMasks(inputs: In, outputs: Nest<Tensor | KerasTensor>, masks: Nest<Tensor | null>): void {
-    const leaves = leavesOf(outputs);
-    if (leaves.every((output) => maskOf(output))) return;
-    const computed = leavesOf(this.computeMask(inputs, masks));
-    leaves.forEach((output, i) => {
-      const mask = computed[i] ?? null;
-      if (mask && !maskOf(output)) setMask(output, mask as never);
-    });
   }
 }
 
