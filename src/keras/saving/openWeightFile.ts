@@ -6,7 +6,7 @@ import type { LegacyLayer, NamedTensor } from '../../formats/keras/index.ts';
 import type { ZipArchive } from '../../formats/zip/index.ts';
 import type { LoadWeightsOptions } from './fileOptions.ts';
 import { readJson, Siblings } from './jsonFile.ts';
-import { openNamedTensors } from './namedTensors.ts';
+import { openArchive, openNamedTensors } from './namedTensors.ts';
 import { requireContainer } from './requireContainer.ts';
 import { matchLegacy } from './storedWeights.ts';
 import type { WeightFile } from './weightFile.ts';
@@ -20,16 +20,11 @@ export async function openWeightFile(source: ByteSource, options: LoadWeightsOpt
     const { openHdf5 } = await import('../../formats/hdf5/index.ts');
     return openHdf5Weights(source, await openHdf5(source));
   }
-  const archive = container === 'zip' ? await openArchive(source, options) : null;
+  const archive = await openArchive(source, container, options);
   const tensors = await openNamedTensors(source, container, archive);
   if (tensors) return container === 'safetensors' ? namedFile(tensors, options) : torchFile(tensors, options);
   const { openArchiveWeights } = await import('../../formats/keras/index.ts');
   return openStore(await openArchiveWeights(archive as ZipArchive));
-}
-
-async function openArchive(source: ByteSource, { limits }: LoadWeightsOptions): Promise<ZipArchive> {
-  const { ZipArchive } = await import('../../formats/zip/index.ts');
-  return ZipArchive.open(source, limits);
 }
 
 /** Opens the weights next to a JSON file: the index of shards, the config.json of a Keras model, or a model.json of TF.js. */

@@ -10,7 +10,7 @@ import type { StoredTensor } from '../../formats/storedTensor.ts';
 import { isObject, type JsonObject } from '../json/document.ts';
 import type { LoadWeightsOptions } from './fileOptions.ts';
 import { Siblings } from './jsonFile.ts';
-import { openNamedTensors } from './namedTensors.ts';
+import { openArchive, openNamedTensors } from './namedTensors.ts';
 import { requireContainer } from './requireContainer.ts';
 import type { WeightFile } from './weightFile.ts';
 import { namedFile, storeFile } from './weightFiles.ts';
@@ -117,13 +117,10 @@ async function openTensors(
 async function openShard(
   name: string,
   source: ByteSource,
-  { limits }: LoadWeightsOptions,
+  options: LoadWeightsOptions,
 ): Promise<ReadonlyMap<string, StoredTensor>> {
   const container = await requireContainer(source);
-  const archive =
-    container === 'zip'
-      ? await (await import('../../formats/zip/index.ts')).ZipArchive.open(source, limits)
-      : null;
+  const archive = await openArchive(source, container, options);
   const tensors = await openNamedTensors(source, container, archive);
   if (tensors) return tensors;
   throw invalid(name, 'a shard is HDF5 of Keras, safetensors, or a file of PyTorch.', container);
