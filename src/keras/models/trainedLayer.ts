@@ -130,7 +130,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    *
    * Steps are launched without waiting. Metrics are read back once per epoch, or more often if a callback needs them.
    * If `signal` is aborted, the promise rejects with its reason; `history` contains the finished epochs, and the weights
-   * are those after the last step.
+   * are those after the last step. A loss that is no longer finite is warned of once, with its batch, and with the sample
+   * where the data hold a NaN or an infinity.
    * Errors: ValueError and ShapeError for invalid data and options; faults of the device, with epoch and batch; ValueError
    * if the model is not compiled, or if something is running on it.
    */

@@ -13,6 +13,7 @@ import { requireCount } from './optionChecks.ts';
 import { keepingState } from './keepState.ts';
 import { Throttle } from './throttle.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
+import { type LossPass, LossWatch } from './lossWatch.ts';
 import type { StepRunner } from './stepRunner.ts';
 import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
@@ -66,8 +67,11 @@ export async function evaluate(
     const params = { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) };
     const callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params });
     cleanup.defer(() => callbacks.release());
-    const pending = await runEvaluation(model, { source, steps: steps ?? null, runner, throttle, callbacks });
+    using pass = new LossWatch(model, throttle).begin(source);
+    const evaluation = { source, steps: steps ?? null, runner, throttle, callbacks, pass };
+    const pending = await runEvaluation(model, evaluation);
     const [logs] = (await throttle.finish(throttle.within(() => readLogs(pending)))) as [Logs];
+    await pass.check(logs);
     await callbacks.onTestEnd(logs);
     return listed(
       logs,
@@ -83,12 +87,14 @@ export interface Evaluation {
   readonly runner: StepRunner<StepLogs>;
   readonly throttle: Throttle;
   readonly callbacks: CallbackList;
+  /** Watches the loss. */
+  readonly pass: LossPass;
 }
 
 /** Launches the evaluation of all batches. Resolves to the metrics, still on the device. */
 export async function runEvaluation(
   model: TrainableModel,
-  { source, steps, runner, throttle, callbacks }: Evaluation,
+  { source, steps, runner, throttle, callbacks, pass }: Evaluation,
 ): Promise<PendingLogs> {
   const { trainer } = model;
   let stepLogs: StepLogs;
@@ -96,7 +102,9 @@ export async function runEvaluation(
   await callbacks.onTestBegin();
   source.begin(0, null);
   const results = () => throttle.within(() => trainer.results(stepLogs));
-  const read = async () => (await throttle.locate(throttle.within(() => readLogs(results()))))[0] as Logs;
+  const read = pass.watching(
+    async () => (await throttle.locate(throttle.within(() => readLogs(results()))))[0] as Logs,
+  );
   try {
     await runBatches({
       op: 'evaluate',
@@ -108,10 +116,12 @@ export async function runEvaluation(
       run: (batch) => {
         freeLogs(stepLogs);
         stepLogs = runner.run(batch);
+        pass.ran(batch);
       },
       before: (index) => callbacks.onTestBatchBegin(index),
       after: (index) => callbacks.onTestBatchEnd(index, read),
     });
+    pass.end();
     return results();
   } finally {
     freeLogs(stepLogs);

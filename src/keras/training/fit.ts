@@ -16,6 +16,7 @@ import { keepingState } from './keepState.ts';
 import { Throttle } from './throttle.ts';
 import { runBatches } from './batchLoop.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
+import { type LossPass, LossWatch } from './lossWatch.ts';
 import type { StepRunner } from './stepRunner.ts';
 import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { freeLogs, type Run } from './trainer.ts';
@@ -32,6 +33,7 @@ interface Training extends FitData {
   readonly throttle: Throttle;
   readonly train: StepRunner<StepLogs>;
   readonly test: StepRunner<StepLogs>;
+  readonly watch: LossWatch;
 }
 
 /** Trains the model. Resolves to the history of the metrics. */
@@ -69,7 +71,9 @@ export async function fit(
     trainer.forget();
     model.stopTraining = false;
     const [train, test] = [cleanup.add(trainer.runTrain()), cleanup.add(trainer.runTest())];
-    await runEpochs({ ...data, model, options, run, classWeights, callbacks, params, throttle, train, test });
+    const watch = new LossWatch(model, throttle);
+    const parts = { model, options, run, classWeights, callbacks, params, throttle, train, test, watch };
+    await runEpochs({ ...data, ...parts });
     return history;
   };
   return cleanup.after(() => keepingState(model, () => throttle.settling(body)));
@@ -99,27 +103,42 @@ async function runEpochs(training: Training): Promise<void> {
 
 /** Runs one epoch and its validation. All metrics are read back together at the end. */
 async function runEpoch(training: Training, epoch: number): Promise<Logs> {
-  const { validation, callbacks, throttle, options } = training;
-  const trained = await runTraining(training, epoch);
+  const { validation, callbacks, throttle, options, watch, source } = training;
+  using trainPass = watch.begin(source);
+  const trained = await runTraining(training, epoch, trainPass);
   const due = validation && isDue(epoch, options.validationFreq ?? 1);
-  const validated = due ? await validate(training, validation, trained) : null;
-  const all = validated ? [trained, validated] : [trained];
-  const [logs, valLogs] = (await throttle.finish(throttle.within(() => readLogs(...all)))) as [Logs, Logs?];
-  if (!valLogs) return logs;
-  await callbacks.onTestEnd(valLogs);
+  if (!due) {
+    const [logs] = (await throttle.finish(throttle.within(() => readLogs(trained)))) as [Logs];
+    await trainPass.check(logs);
+    return logs;
+  }
+  throttle.where += ', validation';
+  using validationPass = watch.begin(validation);
+  const validated = await validate(training, validation, trained, validationPass);
+  const [logs, valLogs] = (await throttle.finish(throttle.within(() => readLogs(trained, validated)))) as [
+    Logs,
+    Logs,
+  ];
   const named = Object.entries(valLogs).map(([name, value]) => [`val_${name}`, value]);
-  return { ...logs, ...Object.fromEntries(named) };
+  const renamed: Logs = Object.fromEntries(named);
+  await trainPass.check(logs);
+  await validationPass.check(renamed);
+  await callbacks.onTestEnd(valLogs);
+  return { ...logs, ...renamed };
 }
 
-async function runTraining(training: Training, epoch: number): Promise<PendingLogs> {
+async function runTraining(training: Training, epoch: number, pass: LossPass): Promise<PendingLogs> {
   const { model, options, source, callbacks, classWeights, params, throttle, train } = training;
   const { stepsPerEpoch = null } = options;
   let stepLogs: StepLogs;
   const results = () => throttle.within(() => model.trainer.results(stepLogs));
-  const read = async () => (await throttle.locate(throttle.within(() => readLogs(results()))))[0] as Logs;
+  const read = pass.watching(
+    async () => (await throttle.locate(throttle.within(() => readLogs(results()))))[0] as Logs,
+  );
   const step = (batch: AnyBatch) => {
     freeLogs(stepLogs);
     stepLogs = train.run(batch);
+    pass.ran(batch);
   };
   // Callbacks may have changed which layers are trainable.
   train.refresh();
@@ -145,6 +164,7 @@ async function runTraining(training: Training, epoch: number): Promise<PendingLo
     });
     params.steps ??= count;
     train.endEpoch(model.stopTraining || epoch + 1 === params.epochs);
+    pass.end();
     return results();
   } finally {
     freeLogs(stepLogs);
@@ -179,11 +199,11 @@ async function validate(
   { model, options, callbacks, throttle, test: runner }: Training,
   source: FitData['source'],
   trained: PendingLogs,
+  pass: LossPass,
 ): Promise<PendingLogs> {
-  throttle.where += ', validation';
   try {
     const steps = options.validationSteps ?? null;
-    return await runEvaluation(model, { source, steps, runner, throttle, callbacks });
+    return await runEvaluation(model, { source, steps, runner, throttle, callbacks, pass });
   } catch (error) {
     trained.values?.dispose();
     throw error;

@@ -9,6 +9,8 @@ import type { AnyBatch } from '../batch.ts';
 export interface BatchSamples {
   /** Resolves to the sample, such as "sample 33 of `y`", that holds an index of the batch; null if none is known to. */
   holding(fault: IndexInBatch): Promise<string | null>;
+  /** Resolves to the first NaN or infinity of the batch, such as "sample 33 of `x` holds NaN"; null if there is none. */
+  nonFinite(): Promise<string | null>;
 }
 
 /** An index, and its position in a tensor that was made of a batch. */
@@ -31,6 +33,8 @@ export interface BatchSource {
   next(): AnyBatch | null | Promise<AnyBatch | null>;
   /** The samples of the last batch; null where they aren't numbered. */
   samples?(): BatchSamples | null;
+  /** The samples of a batch of this pass, by its index; missing where they aren't numbered. */
+  samplesAt?(batch: number): BatchSamples;
   /**
    * Frees what the source created. Data passed by the caller are not freed. Closes a generator and waits for it.
    * Errors: those of its `finally`.

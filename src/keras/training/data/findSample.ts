@@ -1,4 +1,5 @@
-/** @file Finds the sample of a batch that holds a bad index, by its values: once, after a fault. */
+/** @file Finds the sample of a batch that holds a bad index, a NaN or an infinity, by its values: once, after a fault. */
+import { type Shape, unravel } from '../../../core/shape.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { disposing } from '../../../tensor/scope.ts';
 import type { IndexInBatch } from './batchSource.ts';
@@ -9,6 +10,8 @@ interface Taken {
   readonly what: string;
   /** The number of values per sample. */
   readonly size: number;
+  /** The shape of a sample. */
+  readonly shape: Shape;
   readonly values: ArrayLike<number>;
 }
 
@@ -33,6 +36,26 @@ export async function sampleHolding(
   return null;
 }
 
+/**
+ * Resolves to the first value of a batch of `samples` that isn't finite, such as "sample 33 of `x` holds NaN at position [1]";
+ * null if there is none.
+ */
+export async function nonFiniteSample(
+  { columns }: { readonly columns: readonly Column[] },
+  samples: Int32Array<ArrayBuffer>,
+): Promise<string | null> {
+  for (const { what, size, shape, values } of await readRows(columns, samples)) {
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i] as number;
+      if (Number.isFinite(value)) continue;
+      const position = unravel(i % size, shape);
+      const place = position.length > 0 ? ` at position [${position.join(', ')}]` : '';
+      return `sample ${samples[Math.floor(i / size)]} of \`${what}\` holds ${value}${place}`;
+    }
+  }
+  return null;
+}
+
 /** Reads the samples of all columns, in one order. */
 async function readRows(
   columns: readonly Column[],
@@ -44,6 +67,7 @@ async function readRows(
       disposing(column.take({ from: 0, count, order: { host: samples, device } }), (rows) => ({
         what: column.what,
         size: rows.size / count,
+        shape: rows.shape.slice(1),
         values: rows.data() as Promise<ArrayLike<number>>,
       })),
     ),

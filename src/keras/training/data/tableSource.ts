@@ -9,7 +9,7 @@ import { type Column, columnOf, type RowOrder, uploadBytes } from './column.ts';
 import { permutation } from './permutation.ts';
 import { type Data, type Entry, entriesOf, type Slot, type Slots } from './slots.ts';
 import { type BatchSamples, type BatchSource, commonRows } from './batchSource.ts';
-import { sampleHolding } from './findSample.ts';
+import { nonFiniteSample, sampleHolding } from './findSample.ts';
 
 /** Host data up to this size are uploaded at the start, larger data batch by batch. */
 const residentBytes = 2 ** 28;
@@ -106,6 +106,8 @@ export class TableSource implements BatchSource {
   readonly #seed: number;
   /** Index of the next batch, over all passes. */
   #position = 0;
+  /** The index of the first batch since `begin`. */
+  #begun = 0;
   #order: { pass: number; order: RowOrder } | null = null;
 
   constructor(
@@ -121,7 +123,8 @@ export class TableSource implements BatchSource {
   }
 
   begin(epoch: number, steps: number | null): void {
-    this.#position = epoch * (steps ?? this.batches);
+    this.#begun = epoch * (steps ?? this.batches);
+    this.#position = this.#begun;
   }
 
   upload(): boolean {
@@ -148,13 +151,25 @@ export class TableSource implements BatchSource {
   }
 
   samples(): BatchSamples {
-    const position = this.#position - 1;
-    return { holding: (fault) => sampleHolding(this.table, this.#samplesAt(position), fault) };
+    return this.#finder(this.#position - 1);
+  }
+
+  samplesAt(batch: number): BatchSamples {
+    return this.#finder(this.#begun + batch);
   }
 
   dispose(): void {
     this.#order?.order.device.dispose();
     this.#order = null;
+  }
+
+  /** Finds samples of the batch at `position`. */
+  #finder(position: number): BatchSamples {
+    const samples = () => this.#samplesAt(position);
+    return {
+      holding: (fault) => sampleHolding(this.table, samples(), fault),
+      nonFinite: () => nonFiniteSample(this.table, samples()),
+    };
   }
 
   #orderOf(pass: number): RowOrder | null {
