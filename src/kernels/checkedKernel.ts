@@ -33,5 +33,5 @@ export function launchChecked<O extends KernelOptions, B extends Bindings, P ext
   checking: IndexChecking,
 ): void {
   if (checking.check === 'none') device.launch(silent, launch);
-  else device.launch(reporting, { ...launch, fault: checking.fault });
+  else device.launch(reporting, { fault: checking.fault, ...launch });
 }

@@ -310,17 +310,19 @@ export function elementwiseKernel(
   const rounds = usesCommon ? roundsFor(workgroups) : 1;
   const bindings: Record<string, Storage> = { out: out.storage };
   for (let i = 0; i < operands.length; i++) bindings[valuesOf[i] as string] = (operands[i] as Tensor).storage;
+  const { options, key } = programOf(
+    expression,
+    operands,
+    spec.dtype,
+    inGroup ? inGroups(planned) : planned,
+    steps,
+    usesCommon,
+    inGroup !== null,
+    profile,
+  );
   device.launch(elementwiseMap, {
-    ...programOf(
-      expression,
-      operands,
-      spec.dtype,
-      inGroup ? inGroups(planned) : planned,
-      steps,
-      usesCommon,
-      inGroup !== null,
-      profile,
-    ),
+    options,
+    key,
     bindings,
     params: {
       count,

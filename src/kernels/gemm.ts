@@ -83,6 +83,7 @@ export function launchGemm<O extends GemmOptions, P extends ParamFields>(
 
 function engineOptions({ algorithm, spec, epilogue = {} }: GemmCall): GemmOptions {
   const { tile, a, b, outWidth, flat, remainderFirst, split } = algorithm;
+  const { bias, activation } = epilogueOptions(epilogue);
   return {
     tile,
     type: wgslType(spec.dtype),
@@ -91,7 +92,8 @@ function engineOptions({ algorithm, spec, epilogue = {} }: GemmCall): GemmOption
     outWidth,
     flat,
     remainderFirst,
-    ...epilogueOptions(epilogue),
+    bias,
+    activation,
     split: split.parts > 1,
   };
 }

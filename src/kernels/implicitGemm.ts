@@ -98,7 +98,11 @@ const forms: Record<Direction, (geometry: ConvolutionGeometry) => GemmForm> = {
 
 function implicitGemmProblem(conv2d: Conv2dProblem): GemmProblem {
   const { size, a, b, outWidth } = forms[conv2d.direction](conv2d.geometry);
-  const layoutOf = (layout: OperandLayout, dtype: DType) => ({ ...layout, float16: dtype === 'float16' });
+  const layoutOf = ({ major, width }: OperandLayout, dtype: DType): OperandLayout => ({
+    major,
+    width,
+    float16: dtype === 'float16',
+  });
   const [dtypeA, dtypeB] = conv2d.dtypes;
   return { dtype: 'float32', size, a: layoutOf(a, dtypeA), b: layoutOf(b, dtypeB), outWidth, conv2d };
 }

@@ -154,10 +154,9 @@ export function lineLaunch(tensors: readonly Tensor[], lines: Lines, shortest?: 
   const whole = areUnrolled(profile, lines);
   const isTooLong = whole && order === 'columns' && lines.n > longestOfVectors;
   const width = !isTooLong && tensors.every((t) => widthFor(t, lines) === 4) ? 4 : 1;
+  const { count, n, inner } = lines;
   const params =
-    order === 'rows'
-      ? { ...lines, n: lines.n / width }
-      : { ...lines, count: lines.count / width, inner: lines.inner / width };
+    order === 'rows' ? { count, n: n / width, inner } : { count: count / width, n, inner: inner / width };
   const lanes = lanesFor(profile, params);
   const workgroup = workgroupFor(lanes, order);
   const subgroups = foldsInSubgroups(profile, lanes, order);

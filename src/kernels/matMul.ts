@@ -105,6 +105,7 @@ const manyRows = 64;
 /** With one B for the whole batch, treats the rows of all A as rows of one matrix. */
 function joinBatch(call: MatMulCall): MatMulCall {
   const { a, b, sizes } = call;
+  if (sizes.batch.length === 0) return call;
   const size = sizeOf(sizes.batch);
   if (a.transposed || sizeOf(b.batch) !== 1 || sizeOf(a.batch) !== size) return call;
   return {

@@ -157,7 +157,7 @@ export function stepKernel(device: Device, launch: StepLaunch): void {
         ['value', ...options.states].map((role, i) => [`${role}_of`, buffers.storages[i] as Storage]),
       );
   device.launch(kernel, {
-    options: { ...options, gradients, packed, squared: squares !== null, ...shape },
+    options: { gradients, packed, squared: squares !== null, ...options, ...shape },
     bindings: {
       ...roles,
       ...boundGradients(variables, gradients, filler),

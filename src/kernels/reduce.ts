@@ -17,6 +17,7 @@ import { type DType, wgslType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
+import type { Storage } from '../webgpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './deviceProfile.ts';
 import { bitsOf } from '../core/bits.ts';
@@ -183,7 +184,8 @@ class Pass {
     const { chunks } = algorithm;
     if (chunks === 1) return this.#launch(source, algorithm, isLast);
     const partial = this.#launch(source, algorithm, false);
-    return new Pass(op, reduction, specs, elements, { ...lines, n: chunks }).run(partial, isLast);
+    const { count, inner } = lines;
+    return new Pass(op, reduction, specs, elements, { count, n: chunks, inner }).run(partial, isLast);
   }
 
   #launch(source: Source, algorithm: ReduceAlgorithm, isLast: boolean): Source {
@@ -203,13 +205,15 @@ class Pass {
     const results = isLast
       ? specs.map((spec) => output(device, spec, this.op))
       : [output(device, accumulators(accumulator, lines.count * chunks), this.op)];
+    const bindings: Record<string, Storage> = { x: tensor.storage };
+    for (const [i, { values }] of operands.entries()) bindings[bound(i)] = values.storage;
+    for (const [i, result] of results.entries()) bindings[`out_${i}`] = result.storage;
     device.launch(reducePass, {
       options: {
         input: type,
         accumulator,
         initial,
         combine,
-        ...(form === 'serial' && combineOrdered ? { combineOrdered } : {}),
         prepare: prepared ? 'value' : (prepare ?? `${accumulator}(value)`),
         prepareFour: prepared || form === 'serial' ? '' : prepareFour,
         operands: operands.map(({ along }) => along),
@@ -224,12 +228,9 @@ class Pass {
         subgroups,
         serial: form === 'serial',
         split: chunks > 1,
+        ...(form === 'serial' && combineOrdered ? { combineOrdered } : null),
       },
-      bindings: {
-        x: tensor.storage,
-        ...Object.fromEntries(operands.map(({ values }, i) => [bound(i), values.storage])),
-        ...Object.fromEntries(results.map((result, i) => [`out_${i}`, result.storage])),
-      },
+      bindings,
       params: {
         count,
         side: neighbours(lines),

@@ -34,7 +34,7 @@ export function rowsKernel(op: string, indices: Tensor, indexing: Indexing, chec
   if (separate) checkIndicesKernel(indices, indexing, checking);
   const inside = separate ? unchecked : checking;
   const launch = {
-    options: { ...indexOptions(indexing, indices, inside), perInvocation, batched: batch > 1 },
+    options: { perInvocation, batched: batch > 1, ...indexOptions(indexing, indices, inside) },
     bindings: { indices: indices.storage, out: out.storage },
     params: { count, entries, rows, total: batch * rows, ...indexValues(indexing, indices) },
     workgroups: Math.ceil(count / (rowsWorkgroup * perInvocation)),

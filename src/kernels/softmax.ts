@@ -52,7 +52,7 @@ export function softmaxKernel(kind: SoftmaxKind, x: Tensor, axis: number): Tenso
     // A logSoftmax that is unrolled also saves a sweep.
     const { options, ...launch } = lineLaunch([x, out], lines, kind === 'logSoftmax' ? 8 : undefined);
     const bindings = { x: x.storage, out: out.storage };
-    x.device.launch(forward, { ...launch, options: { kind, ...options }, bindings });
+    x.device.launch(forward, { options: { kind, ...options }, bindings, ...launch });
   }
   return out;
 }
@@ -65,7 +65,7 @@ export function softmaxGradientKernel(kind: SoftmaxKind, dy: Tensor, y: Tensor, 
   if (out.size > 0) {
     const { options, ...launch } = lineLaunch([y, dy, out], lines);
     const bindings = { dy: dy.storage, y: y.storage, out: out.storage };
-    y.device.launch(gradient, { ...launch, options: { kind, ...options }, bindings });
+    y.device.launch(gradient, { options: { kind, ...options }, bindings, ...launch });
   }
   return out;
 }

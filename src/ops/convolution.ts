@@ -82,7 +82,7 @@ const spec = (shape: Shape): TensorSpec => ({ shape: [...shape], dtype: 'float32
 function shared({ strides, padding, dilationRate, groups }: ConvolutionOptions): ConvolutionOptions {
   const own = { strides, padding, dilationRate };
   // A depthwise convolution has no groups.
-  return groups === undefined ? own : { ...own, groups };
+  return groups === undefined ? own : { groups, ...own };
 }
 
 /** The operands of a convolution; null if neither it nor its gradient is needed. */
@@ -102,8 +102,8 @@ export function convolutionGradients<G>(
   const { inputGrad, filterGrad } = family.ops();
   const own = shared(options);
   return [
-    needs[0] ? inputGrad(dy, kernel, { ...own, inputShape: inputSpecs[0].shape }) : null,
-    needs[1] ? filterGrad(x, dy, { ...own, kernelShape: inputSpecs[1].shape }) : null,
+    needs[0] ? inputGrad(dy, kernel, { inputShape: inputSpecs[0].shape, ...own }) : null,
+    needs[1] ? filterGrad(x, dy, { kernelShape: inputSpecs[1].shape, ...own }) : null,
   ];
 }
 
@@ -117,7 +117,7 @@ export function defineForward<G>(family: ConvolutionFamily<G>): Forward {
     acceptsFloat16,
     infer: ([x, kernel], options) => {
       const { geometry, result } = plan(name, x, kernel, options);
-      return { ...spec(result), geometry };
+      return { geometry, ...spec(result) };
     },
     forward: ([x, kernel], plan) => launch.forward(name, plan.geometry, x, kernel, plan),
     backward: ([dy], saved) => convolutionGradients(family, dy, saved),
@@ -139,7 +139,7 @@ export function defineInputGrad<G>(family: ConvolutionFamily<G>): InputGrad {
       const x = spec(options.inputShape);
       const { geometry, result } = plan(name, x, kernel, options);
       requireCotangent(name, dy, result);
-      return { ...x, geometry };
+      return { geometry, ...x };
     },
     forward: ([dy, kernel], plan) => launch.inputGrad(name, plan.geometry, dy, kernel, plan),
     backward: ([dx], { inputs: [dy, kernel], inputSpecs, needs, options }) => {
@@ -147,7 +147,7 @@ export function defineInputGrad<G>(family: ConvolutionFamily<G>): InputGrad {
       const own = shared(options);
       return [
         needs[0] ? forward(dx, kernel, own) : null,
-        needs[1] ? filterGrad(dx, dy, { ...own, kernelShape: inputSpecs[1].shape }) : null,
+        needs[1] ? filterGrad(dx, dy, { kernelShape: inputSpecs[1].shape, ...own }) : null,
       ];
     },
     cost: ([dy, kernel]) => cost(dy, kernel),
@@ -168,14 +168,14 @@ export function defineFilterGrad<G>(family: ConvolutionFamily<G>): FilterGrad {
       const kernel = spec(options.kernelShape);
       const { geometry, result } = plan(name, x, kernel, options);
       requireCotangent(name, dy, result);
-      return { ...kernel, geometry };
+      return { geometry, ...kernel };
     },
     forward: ([x, dy], plan) => launch.filterGrad(name, plan.geometry, x, dy, plan),
     backward: ([dk], { inputs: [x, dy], inputSpecs, needs, options }) => {
       const { forward, inputGrad } = family.ops();
       const own = shared(options);
       return [
-        needs[0] ? inputGrad(dy, dk, { ...own, inputShape: inputSpecs[0].shape }) : null,
+        needs[0] ? inputGrad(dy, dk, { inputShape: inputSpecs[0].shape, ...own }) : null,
         needs[1] ? forward(x, dk, own) : null,
       ];
     },

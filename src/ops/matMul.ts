@@ -7,9 +7,9 @@ import { kernels } from '../kernels/loadKernels.ts';
 import type { MatrixOperand, MatMulSizes } from '../kernels/matMul.ts';
 import type { Epilogue } from '../kernels/epilogue.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { cast } from './cast.ts';
 import type { Cost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
+import { converted } from './elementwise.ts';
 import { sumToShape } from './sum.ts';
 import { reshape } from './reshape.ts';
 
@@ -86,7 +86,7 @@ export function multiply(
   epilogue: Epilogue = {},
 ): Tensor {
   const operand = (x: Tensor, batch: Shape, transposed: boolean): MatrixOperand => ({
-    values: x.dtype === 'float16' ? x : cast(x, plan.dtype),
+    values: x.dtype === 'float16' ? x : converted(x, plan.dtype),
     batch,
     transposed,
   });
@@ -116,7 +116,7 @@ export function matMulGradients(
   const { m, n, k, batch, transposeA, transposeB } = plan;
   // Treat vectors as matrices, so that one rule applies to all.
   const asMatrices = (x: Tensor, lead: Shape, rows: number, columns: number) =>
-    reshape(x, { shape: [...lead, rows, columns] });
+    x.rank === lead.length + 2 ? x : reshape(x, { shape: [...lead, rows, columns] });
   const am = () => (a.rank === 1 ? asMatrices(a, [], 1, k) : a);
   const bm = () => (b.rank === 1 ? asMatrices(b, [], k, 1) : b);
   const dc = asMatrices(dy, batch, m, n);

@@ -192,7 +192,7 @@ export class Device implements EagerDevice, ExecutorHolder {
     // Empty the slots in the background. Faults are still reported by readbacks of the values that depend on them.
     if (this.faults.full) this.watch.until(this.#readback.finish().then(() => []));
     const { slot, check } = this.faults.take(fault);
-    return { params: { ...params, fault_slot: slot }, check };
+    return { params: { fault_slot: slot, ...params }, check };
   }
 
   /** The values in `buffer` are not needed any more: their faults and losses don't apply to the next ones. */
