@@ -18,8 +18,14 @@ import { type Loss, worseOf } from '../webgpu/losses.ts';
 import { replacesAll, Storage } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 
-/** Sources of values, one bit each. */
-type Sources = bigint;
+/** A buffer from outside, or a check. */
+type Source = FaultCarrier | FaultReport;
+
+/**
+ * The index of a source, or of a union of earlier ones. Unions refer to each other, instead of listing their sources: all values of
+ * a training step depend on all weights before them.
+ */
+type Sources = number;
 
 /** Where values are: in a storage that the work makes, or in a buffer from outside. */
 type Values = Storage | DeviceBuffer;
@@ -28,9 +34,9 @@ type Values = Storage | DeviceBuffer;
 export type FaultsOfRun = (result: Storage) => FaultSet | null;
 
 export class Dependence implements ReplayedWork {
-  /** Buffers from outside and checks, in the order of their bits. */
-  readonly #order: (FaultCarrier | FaultReport)[] = [];
-  readonly #bits = new Map<FaultCarrier | FaultReport, Sources>();
+  /** In an order in which unions follow their parts. The first one is empty. */
+  readonly #all: (Source | readonly Sources[])[] = [[]];
+  readonly #known = new Map<Source, Sources>();
   readonly #sources = new Map<Values, Sources>();
   /** Buffers from outside that the work writes. */
   readonly written = new Set<DeviceBuffer>();
@@ -55,17 +61,18 @@ export class Dependence implements ReplayedWork {
       this.#set(valuesOf(command.target), this.#sourcesOf(valuesOf(command.source)));
       return;
     }
-    let all = command.kind === 'launch' && command.fault ? this.#bitOf(command.fault) : 0n;
-    for (const range of rangesOf(command)) all |= this.#sourcesOf(valuesOf(range));
+    const parts = rangesOf(command).map((range) => this.#sourcesOf(valuesOf(range)));
+    if (command.kind === 'launch' && command.fault) parts.push(this.#indexOf(command.fault));
+    const all = this.#union(parts);
     for (const range of rangesWrittenBy(command)) this.#add(valuesOf(range), all);
   }
 
   #attach({ reports, storage }: Attachment, valuesOf: (range: BoundRange) => Values): void {
-    for (const report of reports) this.#add(valuesOf(storage), this.#bitOf(report));
+    for (const report of reports) this.#add(valuesOf(storage), this.#indexOf(report));
   }
 
   #add(values: Values, sources: Sources): void {
-    this.#set(values, this.#sourcesOf(values) | sources);
+    this.#set(values, this.#union([this.#sourcesOf(values), sources]));
   }
 
   #set(values: Values, sources: Sources): void {
@@ -74,48 +81,63 @@ export class Dependence implements ReplayedWork {
   }
 
   #sourcesOf(values: Values): Sources {
-    return this.#sources.get(values) ?? (values instanceof Storage ? 0n : this.#bitOf(values));
+    return this.#sources.get(values) ?? (values instanceof Storage ? none : this.#indexOf(values));
   }
 
-  #bitOf(source: FaultCarrier | FaultReport): Sources {
-    const known = this.#bits.get(source);
+  #indexOf(source: Source): Sources {
+    const known = this.#known.get(source);
     if (known !== undefined) return known;
-    const bit = 1n << BigInt(this.#order.length);
-    this.#order.push(source);
-    this.#bits.set(source, bit);
-    return bit;
+    this.#known.set(source, this.#all.length);
+    return this.#all.push(source) - 1;
+  }
+
+  #union(parts: readonly Sources[]): Sources {
+    const covered = new Set([none, ...parts.flatMap((part) => this.#partsOf(part))]);
+    const rest = [...new Set(parts)].filter((part) => !covered.has(part));
+    if (rest.length <= 1) return rest[0] ?? none;
+    return this.#all.push(rest) - 1;
+  }
+
+  #partsOf(sources: Sources): readonly Sources[] {
+    const one = this.#all[sources] as Source | readonly Sources[];
+    return isUnion(one) ? one : [];
   }
 
   /** Propagates faults after a run that began `checks`: to the buffers it writes, and to its results by the returned function. */
   follow(tracker: FaultTracker, checks: ReadonlyMap<FaultReport, Check>): FaultsOfRun {
-    const sets = this.#order.map((source) => {
+    const setOfSource = (source: Source) => {
       const check = checks.get(source as FaultReport);
       return check ? setOf(check) : 'faults' in source ? source.faults : null;
-    });
-    // Most results depend on the same sources, so they share a set.
-    const known = new Map<Sources, FaultSet | null>();
-    const setFor = (sources: Sources) => {
-      const found = known.get(sources);
-      if (found !== undefined) return found;
-      const joined = sets.reduce(
-        (all, set, i) => ((sources >> BigInt(i)) & 1n ? tracker.join(all, set) : all),
-        null as FaultSet | null,
-      );
-      known.set(sources, joined);
-      return joined;
     };
-    for (const carrier of this.written) tracker.put(carrier, setFor(this.#sourcesOf(carrier)));
-    return (result) => setFor(this.#sources.get(result) ?? 0n);
+    const setFor = this.#reduced(setOfSource, (a, b) => tracker.join(a, b));
+    const written = [...this.written].map((carrier) => [carrier, setFor(this.#sourcesOf(carrier))] as const);
+    for (const [carrier, set] of written) tracker.put(carrier, set);
+    return (result) => setFor(this.#sources.get(result) ?? none);
   }
 
   losses(lossOf: (carrier: FaultCarrier) => Loss | null): (values: Values) => Loss | null {
-    const known = this.#order.map((source) => ('faults' in source ? lossOf(source) : null));
-    return (values) => {
-      const sources = this.#sources.get(values) ?? 0n;
-      return known.reduce(
-        (worst, loss, i) => ((sources >> BigInt(i)) & 1n ? worseOf(worst, loss) : worst),
-        null,
-      );
-    };
+    const lossFor = this.#reduced<Loss>((source) => ('faults' in source ? lossOf(source) : null), worseOf);
+    return (values) => lossFor(this.#sources.get(values) ?? none);
   }
+
+  /** Returns what `join` makes of the values of sources. Those are taken at once. */
+  #reduced<T>(
+    valueFor: (source: Source) => T | null,
+    join: (a: T | null, b: T | null) => T | null,
+  ): (sources: Sources) => T | null {
+    const values: (T | null)[] = [];
+    for (const one of this.#all)
+      values.push(
+        isUnion(one)
+          ? one.reduce((all: T | null, part) => join(all, values[part] as T | null), null)
+          : valueFor(one),
+      );
+    return (sources) => values[sources] as T | null;
+  }
+}
+
+const none: Sources = 0;
+
+function isUnion(one: Source | readonly Sources[]): one is readonly Sources[] {
+  return Array.isArray(one);
 }

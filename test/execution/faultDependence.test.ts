@@ -1,5 +1,5 @@
 /** @file Which faults the results of a replay depend on. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Attachment } from '../../src/execution/capture.ts';
 import { Dependence } from '../../src/execution/faultDependence.ts';
 import { DeviceError } from '../../src/core/errors.ts';
@@ -173,4 +173,23 @@ test('without faults, results depend on nothing; those with the same sources sha
   const faultsOf = work.follow(other, checks);
   expect(faultsOf(a)).not.toBeNull();
   expect(faultsOf(a)).toBe(faultsOf(c));
+});
+
+test('a run of n layers joins sets in proportion to n, though each of its results depends on all weights before it', () => {
+  const joinsOf = (n: number) => {
+    const weights = storages()
+      .concat(...Array.from({ length: n / 4 }, () => storages()))
+      .slice(0, n);
+    const values = Array.from({ length: n / 4 + 1 }, () => storages()).flat();
+    const at = (i: number) => values[i] as Storage;
+    const forward = weights.map((weight, i) => launched([at(i + 1)], [at(i), weight]));
+    const updates = weights.map((weight, i) => launched([weight], [at(i + 1)]));
+    const work = dependence([...forward, ...updates], values);
+    const { tracker, numbers } = begin([], weights);
+    const join = vi.spyOn(tracker, 'join');
+    const faultsOf = work.follow(tracker, new Map());
+    expect(numbers(faultsOf(at(n)))).toHaveLength(n);
+    return join.mock.calls.length;
+  };
+  expect(joinsOf(64)).toBeLessThan(2.1 * joinsOf(32));
 });
