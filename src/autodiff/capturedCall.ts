@@ -75,7 +75,7 @@ export function captureCall(
   };
   let value: Nest<unknown>;
   try {
-    value = recordCall(capture, () => body(proxies), outputs);
+    value = device.stream.bindGroups.together(() => recordCall(capture, () => body(proxies), outputs));
   } catch (error) {
     release();
     throw error;

@@ -14,6 +14,7 @@ import { DynamicScalar, ParamWords } from '../webgpu/params.ts';
 import { assignBuffers } from './bufferAssignment.ts';
 import { type Command, type CopyCommand, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
 import type { Pins, Capture } from './capture.ts';
+import { type GroupFor, LaunchBindings, type Results } from './launchBindings.ts';
 import { SharedBuffers } from './sharedBuffers.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
@@ -23,16 +24,12 @@ interface BoundLaunch {
   /** `live` if parameters are packed into the stream's uniform ring at every run. */
   readonly kind: 'ready' | 'live';
   readonly launch: PreparedLaunch;
-  /** The bind group for a run that made `results`. */
-  readonly groupFor: (results: Results) => GPUBindGroup;
+  readonly groupFor: GroupFor;
   /** Dynamic offsets of its parameters in the work's buffer; empty without parameters, and for live ones. */
   readonly offsets: readonly number[];
 }
 
 type BoundCommand = BoundLaunch | CopyCommand;
-
-/** From each result's storage in the recording to the one that a run made for it. */
-type Results = ReadonlyMap<Storage, Storage>;
 
 /** The buffers of intermediate values of a device's captured work. */
 const sharedBuffers = new WeakMap<Device, SharedBuffers>();
@@ -46,9 +43,6 @@ function sharedBy(device: Device): SharedBuffers {
 const slotBytes = 256;
 /** Results of at least this many bytes get a new buffer per run; copying a smaller one costs less than rebinding. */
 const minOwnBufferBytes = 2 ** 16;
-/** The maximum number of bind groups cached per launch. */
-const maxGroups = 64;
-
 export class CapturedWork {
   /** Buffers that the commands name in every run; each run updates their last use. */
   readonly buffers: ReadonlySet<DeviceBuffer>;
@@ -97,28 +91,19 @@ export class CapturedWork {
     const params = fixed.length > 0 ? paramBuffer(allocator, words) : null;
     this.resources = new CapturedResources(capture.pins, shared, planned.buffers, allocator, params);
     this.buffers = new Set([...lasting.map(({ buffer }) => buffer), ...(params ? [params] : [])]);
-    this.#commands = commands.map((launch): BoundCommand => {
+    const bindings = { ready: new LaunchBindings(device, params), live: new LaunchBindings(device, null) };
+    const bound = (launch: Command): BoundCommand => {
       if (launch.kind === 'copy') return launch;
+      const kind = isFixed(launch) ? 'ready' : 'live';
       const offset = slotOf.get(launch);
-      const ring = isFixed(launch) ? (params ?? undefined) : undefined;
-      const bind = (ranges: readonly BoundRange[]) => this.#bindGroup(launch, ranges, ring);
       return {
-        kind: isFixed(launch) ? 'ready' : 'live',
+        kind,
         launch,
-        groupFor: launch.ranges.some(hasOwnBuffer) ? rebinding(launch, bind) : always(bind(launch.ranges)),
+        groupFor: bindings[kind].groupFor(launch, hasOwnBuffer),
         offsets: offset === undefined ? [] : [offset],
       };
-    });
-  }
-
-  /** Parameters are in `params`, or in the stream's uniform ring. */
-  #bindGroup(
-    { pipeline, layout, fault }: PreparedLaunch,
-    ranges: readonly BoundRange[],
-    params?: DeviceBuffer,
-  ): GPUBindGroup {
-    const { stream, faults } = this.device;
-    return stream.makeBindGroup(pipeline, ranges, fault ? faults.buffer : null, layout, params);
+    };
+    this.#commands = device.stream.bindGroups.together(() => commands.map(bound));
   }
 
   /**
@@ -233,29 +218,6 @@ export class CapturedResources {
     this.shared.release(this.planned);
     if (this.params) this.allocator.destroy(this.params);
   }
-}
-
-const always = (group: GPUBindGroup) => () => group;
-
-/**
- * Binds a launch to the storages made by each run, instead of the recorded ones. The pool hands out the same few buffers
- * again and again, so their bind groups are cached.
- */
-function rebinding(
-  { ranges }: PreparedLaunch,
-  bind: (ranges: readonly BoundRange[]) => GPUBindGroup,
-): BoundLaunch['groupFor'] {
-  const groups = new Map<string, GPUBindGroup>();
-  return (results) => {
-    const bound = ranges.map((range) => results.get(range as Storage) ?? range);
-    const key = bound.map(({ buffer }) => buffer.id).join();
-    const known = groups.get(key);
-    if (known) return known;
-    const group = bind(bound);
-    if (groups.size >= maxGroups) groups.clear();
-    groups.set(key, group);
-    return group;
-  };
 }
 
 /** Returns the results that are large enough to get a new storage in every run, with their bytes. Others are copied out. */

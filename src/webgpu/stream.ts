@@ -4,7 +4,7 @@
  * runs in the order it was appended.
  */
 import { DeviceError } from '../core/errors.ts';
-import { requireMemory, watchedBindGroup } from './bindGroup.ts';
+import { BindGroups, requireMemory } from './bindGroup.ts';
 import { BufferUsage } from './flags.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
@@ -60,6 +60,7 @@ export class CommandStream {
   readonly #statistics: StreamStatistics = { submits: 0, launches: 0 };
   /** Observes the passes; set between submissions. */
   watcher: StreamWatcher | null = null;
+  readonly bindGroups: BindGroups;
 
   constructor(
     private readonly device: GPUDevice,
@@ -67,6 +68,7 @@ export class CommandStream {
     private readonly journal: Journal,
     private readonly afterSubmit: () => void,
   ) {
+    this.bindGroups = new BindGroups(device, watch);
     this.#ring = adoptBuffer(
       device.createBuffer({
         label: 'retrograd parameter ring',
@@ -268,7 +270,7 @@ export class CommandStream {
     layout: ParamLayout,
   ): GPUBindGroup {
     const { groups } = pipeline.bindings;
-    const key = keyOf(ranges);
+    const key = keyOfRanges(ranges);
     const known = groups.get(key);
     if (known) return known;
     const group = this.makeBindGroup(pipeline, ranges, faultWords, layout);
@@ -296,7 +298,7 @@ export class CommandStream {
       entries.push({ binding: ranges.length, resource: { buffer: params.gpu, size: layout.bytes } });
     }
     if (faultWords) entries.push({ binding: ranges.length + 1, resource: { buffer: faultWords.gpu } });
-    return watchedBindGroup(this.device, this.watch, pipeline, entries, buffers);
+    return this.bindGroups.create(pipeline, entries, buffers);
   }
 }
 
@@ -312,7 +314,7 @@ function invalidSubmission(message: string): DeviceError {
 const packedIds = 2 ** 17;
 
 /** Returns the cache key of a bind group within its layout: a number for up to three whole buffers, the most common case. */
-function keyOf(ranges: readonly BoundRange[]): number | string {
+export function keyOfRanges(ranges: readonly BoundRange[]): number | string {
   let key = 0;
   for (const { buffer, offset, bytes } of ranges) {
     if (offset !== 0 || bytes !== buffer.size || buffer.id >= packedIds) return fullKeyOf(ranges);

@@ -10,6 +10,7 @@ import { defineKernel } from '../../src/webgpu/customKernel.ts';
 import { runKernel } from '../../src/kernels/run.ts';
 import { add, mul } from '../../src/ops/arithmetic.ts';
 import { fill } from '../../src/ops/creation.ts';
+import { matMul } from '../../src/ops/matMul.ts';
 import { sum } from '../../src/ops/sum.ts';
 import { tensor } from '../../src/tensor/create.ts';
 import { memory } from '../../src/tensor/memory.ts';
@@ -96,6 +97,45 @@ test('nor do runs whose small results are held', async () => {
   expect(count.made).toBe(0);
   for (const [i, result] of results.entries()) expect(await result.array()).toEqual([2 * i, 2]);
   expect(await before[1]?.array()).toEqual([2, 2]);
+});
+
+test('a recording watches its bind groups together, and makes one for all launches that bind the same ranges', async () => {
+  const recorded = async (launches: number) => {
+    const { own, count } = await countingBindGroups();
+    await using _own = own;
+    const scopes = vi.spyOn(own.device.gpu, 'pushErrorScope');
+    const f = compile((x: Tensor) => {
+      let y = x;
+      for (let i = 0; i < launches; i++) y = matMul(y, y);
+      return y;
+    });
+    const x = tensor([1, 0, 0, 1], [2, 2]);
+    f(x);
+    const validations = scopes.mock.calls.filter(([filter]) => filter === 'validation').length;
+    return { validations, groups: count.made };
+  };
+  const [few, many] = [await recorded(20), await recorded(24)];
+  expect(many.validations).toBe(few.validations);
+  // The recorded run has a buffer for each value.
+  expect(many.groups).toBe(few.groups + 4);
+});
+
+test.each(['recorded', 'replayed'])('an invalid bind group of a %s run is reported once', async (kind) => {
+  let made = 0;
+  await using _own = await ownDevice({
+    prepare(gpu) {
+      const { createBindGroup } = gpu;
+      gpu.createBindGroup = (descriptor) => {
+        const isInvalid = made++ === (kind === 'recorded' ? 0 : 3);
+        return createBindGroup.call(gpu, isInvalid ? { ...descriptor, entries: [] } : descriptor);
+      };
+    },
+  });
+  const f = compile((x: Tensor) => matMul(matMul(matMul(x, x), x), x));
+  const [x, other] = [tensor([1, 0, 0, 1], [2, 2]), tensor([5])];
+  const result = f(x);
+  await expect(result.data()).rejects.toThrow(/a launch binds valid buffers/);
+  expect(await other.array()).toEqual([5]);
 });
 
 test('each of many results that are held is right', async () => {
