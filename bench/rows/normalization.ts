@@ -1,5 +1,5 @@
 /** @file Softmax, layer normalization, and reductions along each axis. */
-import { layerNorm, max, mean, softmax, sum } from 'retrograd';
+import { layerNorm, max, mean, rmsNorm, softmax, sum } from 'retrograd';
 import { type HostArray, normal, sizeOf } from '../host.ts';
 import { problem } from '../oracle.ts';
 import { jaxjs } from '../peers/jaxjs.ts';
@@ -78,6 +78,41 @@ function layerNormRow(rows: number, n: number): Row {
   };
 }
 
+function rmsNormRow(rows: number, n: number): Row {
+  const shape = [rows, n];
+  return {
+    name: `rmsNorm ${rows}×${n}`,
+    family: 'normalization',
+    inputs: () => [normal(shape, 1, 2), normal([n], 2)],
+    check: ([result], [x, gamma]) =>
+      problem(result, {
+        shape,
+        at(...[row, j]) {
+          const line = rowOf(x?.values as Values, row as number, n);
+          const square = line.reduce((all, v) => all + v ** 2, 0) / n;
+          return (
+            ((line[j as number] as number) * (gamma?.values[j as number] as number)) /
+            Math.sqrt(square + epsilon)
+          );
+        },
+      }),
+    contenders: {
+      retrograd: retrograd((x, gamma) => rmsNorm(x, gamma, { epsilon })),
+      tfjs: tfjs((tf, x, gamma) => {
+        const square = tf.mean(tf.square(x as never), -1, true);
+        return tf.mul(tf.mul(x as never, tf.rsqrt(tf.add(square, epsilon))), gamma as never);
+      }),
+      jaxjs: { unable: 'it has no root mean square norm' },
+      ort: ort(
+        (graph, x, gamma) =>
+          graph.node('SimplifiedLayerNormalization', [x, gamma], { axis: -1, epsilon: { float: epsilon } }),
+        { constants: [1] },
+      ),
+    },
+    work: { flops: 4 * rows * n, bytes: 8 * rows * n },
+  };
+}
+
 const reducers = {
   sum: { start: 0, join: (a: number, b: number) => a + b },
   mean: { start: 0, join: (a: number, b: number) => a + b },
@@ -133,8 +168,8 @@ export const normalizationFamily: Family = {
   name: 'normalization',
   rows: (adapter) =>
     adapter === 'gpu'
-      ? [softmaxRow(8192, 4096), layerNormRow(8192, 4096)]
-      : [softmaxRow(1024, 1024), layerNormRow(1024, 1024)],
+      ? [softmaxRow(8192, 4096), layerNormRow(8192, 4096), rmsNormRow(8192, 4096)]
+      : [softmaxRow(1024, 1024), layerNormRow(1024, 1024), rmsNormRow(1024, 1024)],
 };
 
 export const reductionFamily: Family = {

@@ -5,24 +5,15 @@
 import { layerNorm, type LayerNormOptions } from '../../shaders/layerNorm.ts';
 import { layerNormGradient, type LayerNormGradientOptions } from '../../shaders/layerNormGradient.ts';
 import { laneDirectives } from '../../shaders/lib/lanes.ts';
-import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './deviceProfile.ts';
-import type { LineOptions } from '../../shaders/lib/lines.ts';
 import { mustSplit, lineLaunch, type Lines } from './lanes.ts';
 import { kernels } from './loadKernels.ts';
 import { output, view } from './output.ts';
 import { meanOf, momentsReduction, varianceOf } from './moments.ts';
-
-/** Element types of bindings: of x, of parameters (one value per position of a line), and of moments (one per line). */
-function elementsOf({ order, width }: LineOptions) {
-  const element = width === 4 ? 'vec4<f32>' : 'f32';
-  return order === 'rows'
-    ? { element, parameter: element, moment: 'f32' }
-    : { element, parameter: 'f32', moment: element };
-}
+import { elementsOf, linesOver } from './normalizedLines.ts';
 
 const params = { count: 'u32', n: 'u32', inner: 'u32', length: 'f32', epsilon: 'f32' } as const;
 
@@ -168,15 +159,6 @@ function parameterGradients(
       { values: scales, along: 'positions' },
     ],
   );
-}
-
-/** Returns the lines over adjacent axes; null for others. */
-function linesOver(shape: Shape, axes: readonly number[]): Lines | null {
-  const first = axes[0] as number;
-  const end = first + axes.length;
-  if (axes.at(-1) !== end - 1) return null;
-  const inner = sizeOf(shape.slice(end));
-  return { count: sizeOf(shape.slice(0, first)) * inner, n: sizeOf(shape.slice(first, end)), inner };
 }
 
 function composed(

@@ -87,6 +87,10 @@ const parts: Readonly<Record<keyof OpDefinition, { is: string; fits: (part: unkn
     fits: (part) => part === undefined || isFunction(part),
   },
   settle: { is: 'a function of the options', fits: (part) => part === undefined || isFunction(part) },
+  formula: {
+    is: 'a function of tensors and the plan',
+    fits: (part) => part === undefined || isFunction(part),
+  },
   cost: { is: 'a function of specs', fits: (part) => part === undefined || isFunction(part) },
   takesNull: { is: 'true or false', fits: isFlag },
   acceptsFloat16: { is: 'true or false', fits: isFlag },

@@ -161,6 +161,8 @@ export interface OpDefinition<
     [cotangents: PerOutput<R, N extends true ? Tensor | null : Tensor>, saved: Saved<I, O, R, P, S>],
     PerInput<I, Tensor | null>
   > | null;
+  /** The same results, composed of ops. vmap maps those where it has no rule for this op. */
+  formula?(inputs: NoInfer<Operands<I, Tensor>>, plan: NoInfer<P>, options: O): NoInfer<R>;
   /** The cost of a call, for `profile`. Default: the cost of the ops in its forward. */
   cost?(
     inputs: NoInfer<Operands<I, TensorSpec>>,

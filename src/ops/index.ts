@@ -216,3 +216,4 @@ export {
   localResponseNormalization,
   type LocalResponseNormalizationOptions,
 } from './localResponseNormalization.ts';
+export { rmsNorm, type RmsNormOptions } from './rmsNorm.ts';

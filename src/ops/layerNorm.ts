@@ -1,17 +1,17 @@
 /** @file layerNorm */
 import { requireDType } from '../core/dtype.ts';
-import { ShapeError } from '../core/errors.ts';
-import { normalizeAxes, type Shape } from '../core/shape.ts';
 import { hasLineGradient, layerNormKernel } from '../kernels/layerNorm.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import {
+  axesTogether,
   defaultEpsilon,
   inShape,
   normalizationGradient,
   otherAxes,
   requireEpsilon,
   requireParameters,
+  sizesAlong,
 } from './normalization.ts';
 import { layerNormGrad, layerNormInputGrad } from './normalizationGrad.ts';
 import { reshape } from './reshape.ts';
@@ -23,19 +23,6 @@ export interface LayerNormOptions {
   /** Added to the variance. Default 1e-3, as in Keras. */
   epsilon?: number;
 }
-
-function axesOf({ axis = -1 }: LayerNormOptions, rank: number): number[] {
-  const axes = axis === null ? [] : normalizeAxes('layerNorm', axis, rank);
-  if (axes.length > 0) return axes;
-  throw new ShapeError({
-    op: 'layerNorm',
-    rule: '`axis` must name at least one axis.',
-    received: `axis: ${axis === null ? 'null' : '[]'}`,
-    hint: 'name the axes of one sample that are normalized together, such as -1.',
-  });
-}
-
-const sizesOf = (shape: Shape, axes: readonly number[]) => axes.map((axis) => shape[axis] as number);
 
 /**
  * (x - mean) / √(variance + epsilon) · gamma + beta, with the mean and the population variance over `axis`. Shapes: that of x;
@@ -56,8 +43,8 @@ export const layerNorm: Op<
     const { epsilon = defaultEpsilon } = options;
     requireDType('layerNorm', 'x', dtype, ['float32']);
     requireEpsilon('layerNorm', epsilon);
-    const axes = axesOf(options, shape.length);
-    requireParameters('layerNorm', sizesOf(shape, axes), { gamma, beta });
+    const axes = axesTogether('layerNorm', options.axis, shape.length);
+    requireParameters('layerNorm', sizesAlong(shape, axes), { gamma, beta });
     return { shape, dtype, axes, epsilon };
   },
   forward: ([x, gamma, beta], { axes, epsilon }) => layerNormKernel(x, gamma, beta, axes, epsilon),

@@ -1,7 +1,7 @@
 /** @file Common code of normalizations: their checks and their gradient. */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
-import { describe, formatShape, type Shape, sameShape, sizeOf } from '../core/shape.ts';
+import { describe, formatShape, normalizeAxes, type Shape, sameShape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, neg, sub } from './arithmetic.ts';
@@ -24,6 +24,25 @@ export function requireEpsilon(op: string, epsilon: unknown): asserts epsilon is
     hint: `pass a small number such as ${defaultEpsilon}.`,
   });
 }
+
+/** Returns the axes that are normalized together, ascending. Default: the last. Errors: ShapeError if there are none. */
+export function axesTogether(
+  op: string,
+  axis: number | readonly number[] | undefined,
+  rank: number,
+): number[] {
+  const axes = axis === null ? [] : normalizeAxes(op, axis ?? -1, rank);
+  if (axes.length > 0) return axes;
+  throw new ShapeError({
+    op,
+    rule: '`axis` must name at least one axis.',
+    received: `axis: ${axis === null ? 'null' : '[]'}`,
+    hint: 'name the axes of one sample that are normalized together, such as -1.',
+  });
+}
+
+export const sizesAlong = (shape: Shape, axes: readonly number[]) =>
+  axes.map((axis) => shape[axis] as number);
 
 /** Throws unless each of `parameters` is float32 and of `shape`, or null. */
 export function requireParameters(

@@ -37,19 +37,23 @@ const planOf = (x: TensorSpec, parameterShape: readonly number[]) => {
 };
 
 /** Returns the shape of gamma that broadcasts over x: its sizes along `along`, 1 along others. */
-const spreadShape = (x: TensorSpec, along: readonly number[]) =>
+export const spreadShape = (x: TensorSpec, along: readonly number[]) =>
   x.shape.map((n, axis) => (along.includes(axis) ? n : 1));
 
-interface SecondOrder {
+/** x̂, and r with size 1 along the axes that are normalized together. */
+export interface Standardized {
+  normalized: Tensor;
+  r: Tensor;
+}
+
+interface SecondOrder extends Standardized {
   dy: Tensor;
-  x: Tensor;
-  /** Broadcasts over x. */
+  /** Broadcasts over dy. */
   gamma: Tensor | null;
   dx: Tensor;
   axes: readonly number[];
   /** The axes along which gamma is constant. */
   sharedAxes: readonly number[];
-  epsilon: number;
   needs: readonly boolean[];
   /** r P(z). */
   project(z: Tensor): Tensor;
@@ -57,6 +61,13 @@ interface SecondOrder {
 
 /** Cotangents of dx, dGamma and dBeta. */
 type Cotangents = readonly [u: Tensor | null, v: Tensor | null, w: Tensor | null];
+
+/** Returns (x - mean) r, and r. */
+function standardized(x: Tensor, axes: readonly number[], epsilon: number): Standardized {
+  const [mean, variance] = moments(x, { axis: axes, keepDims: true });
+  const r = rsqrt(add(variance, epsilon));
+  return { normalized: mul(sub(x, mean), r), r };
+}
 
 /** Returns the sum of the terms that aren't null. */
 const total = (...terms: readonly (Tensor | null)[]) =>
@@ -68,14 +79,11 @@ const total = (...terms: readonly (Tensor | null)[]) =>
  *     for dy: gamma r P(u) + v x̂ + w;  for gamma: Σ dy r P(u)
  *     for x: r P(v dy - r (u mean(g x̂) + g mean(u x̂))) - r x̂ mean(u dx)
  */
-function secondOrder(
+export function secondOrder(
   [u, v, w]: Cotangents,
-  { dy, x, gamma, dx, axes, sharedAxes, epsilon, needs, project }: SecondOrder,
+  { dy, gamma, dx, axes, sharedAxes, needs, normalized, r, project }: SecondOrder,
 ): [Tensor | null, Tensor | null, Tensor | null] {
   const over = { axis: axes, keepDims: true };
-  const [mean, variance] = moments(x, over);
-  const r = rsqrt(add(variance, epsilon));
-  const normalized = mul(sub(x, mean), r);
   const scaled = (t: Tensor) => (gamma ? mul(t, gamma) : t);
   const projected = u && (needs[0] || needs[2]) ? project(u) : null;
   const forX = () => {
@@ -88,7 +96,7 @@ function secondOrder(
     return sub(project(mixed), mul(mul(normalized, r), meanOf(mul(u, dx), over)));
   };
   return [
-    needs[0] ? total(projected && scaled(projected), v && mul(normalized, v), w && spreadOver(w, x)) : null,
+    needs[0] ? total(projected && scaled(projected), v && mul(normalized, v), w && spreadOver(w, dy)) : null,
     needs[1] ? forX() : null,
     projected && needs[2] ? sum(mul(dy, projected), { axis: sharedAxes, keepDims: true }) : null,
   ];
@@ -97,7 +105,7 @@ function secondOrder(
 /** `w` broadcast to the shape of `x`. */
 const spreadOver = (w: Tensor, x: Tensor) => broadcastTo(w, { shape: x.shape });
 
-const reshaped = (t: Tensor | null, shape: readonly number[]) => t && reshape(t, { shape });
+export const reshaped = (t: Tensor | null, shape: readonly number[]) => t && reshape(t, { shape });
 
 /** Gradient of layerNorm over adjacent axes, if no parameter needs one: only dx. */
 export const layerNormInputGrad: Op<[dy: Tensor, x: Tensor, gamma: Tensor | null], GradOptions> =
@@ -140,13 +148,12 @@ function layerNormSecondOrder(
   const shape = spreadShape(x, axes);
   const [ddy, ddx, dGamma] = secondOrder([u, reshaped(v, shape), reshaped(w, shape)], {
     dy,
-    x,
     gamma: reshaped(gamma, shape),
     dx,
     axes,
     sharedAxes: otherAxes(x.rank, axes),
-    epsilon,
     needs,
+    ...standardized(x, axes, epsilon),
     project: (z) => layerNormInputGrad(z, x, null, { axes, epsilon }),
   });
   return [ddy, ddx, inShape(dGamma, gamma)];
@@ -173,13 +180,12 @@ export const batchNormGrad: Op<
     const shape = spreadShape(x, otherAxes(x.rank, axes));
     const [ddy, ddx, dGamma] = secondOrder([u, reshaped(v, shape), reshaped(w, shape)], {
       dy,
-      x,
       gamma: reshaped(gamma, shape),
       dx,
       axes,
       sharedAxes: axes,
-      epsilon,
       needs,
+      ...standardized(x, axes, epsilon),
       project: (z) => batchNormGrad(z, x, null, mean, variance, options)[0],
     });
     return [ddy, ddx, inShape(dGamma, gamma), null, null];

@@ -22,6 +22,7 @@ import {
   matMul,
   mul,
   reshape,
+  rmsNorm,
   scatterAdd,
   scatterNd,
   searchSorted,
@@ -106,6 +107,15 @@ describe('each choice of mapped operands', () => {
     const inputs = [given(x, [3, 4]), given(gamma, [4]), given(beta, [4])];
     await expectMapped((a, b, c) => layerNorm(a, b, c), inputs, [x, gamma, beta]);
     await expectMapped((a, b, c) => groupNorm(a, b, c, { groups: 2 }), inputs, [x, gamma, beta]);
+  });
+
+  test.each(ofTwo)('rmsNorm and its gradients: %s, %s', async (x, gamma) => {
+    const inputs = [given(x, [3, 4]), given(gamma, [4])];
+    await expectMapped((a, b) => rmsNorm(a, b), inputs, [x, gamma]);
+    await expectMapped((a, b) => grad((t) => sum(sin(rmsNorm(t, b))))(a), inputs, [x, gamma]);
+    await expectMapped((a, b) => grad((t) => sum(sin(rmsNorm(a, t))))(b), inputs, [x, gamma]);
+    const across = [given(x, [3, 2, 4]), given(gamma, [3, 2])];
+    await expectMapped((a, b) => rmsNorm(a, b, { axis: [0, 1] }), across, [x, gamma]);
   });
 
   test.each(choices)('layerNorm and groupNorm along other axes: %s, %s, %s', async (x, gamma, beta) => {

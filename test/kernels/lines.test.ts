@@ -13,6 +13,7 @@ import {
   layerNorm,
   logSoftmax,
   mul,
+  rmsNorm,
   softmax,
   sum,
   tensor,
@@ -77,6 +78,11 @@ function normalized(line: number[]): number[] {
   return line.map((v) => (v - mean) / Math.sqrt(variance + 1e-3));
 }
 
+function rmsNormalized(line: number[]): number[] {
+  const r = 1 / Math.sqrt(total(line.map((v) => v ** 2)) / line.length + 1e-6);
+  return line.map((v) => v * r);
+}
+
 function runningSums(line: number[]): number[] {
   let sum = 0;
   return line.map((value) => {
@@ -97,7 +103,7 @@ function runningProducts(line: number[]): number[] {
 const reversed = (line: number[]) => runningSums([...line].reverse()).reverse();
 const exclusive = (line: number[]) => [0, ...runningSums(line).slice(0, -1)];
 
-/** softmax, logSoftmax and layerNorm of lines, with the gradients of the first and the last. */
+/** softmax, logSoftmax, layerNorm and rmsNorm of lines. */
 async function expectLines(shape: Lines, seed: number): Promise<void> {
   const [, n, inner] = shape;
   const host = values(shape[0] * n * inner, seed);
@@ -107,6 +113,8 @@ async function expectLines(shape: Lines, seed: number): Promise<void> {
   await expectNear(logSoftmax(x, { axis: 1 }), logarithms, 1e-6, 1e-6);
   const expected = mapRows(host, shape, normalized);
   await expectNear(layerNorm(x, null, null, { axis: 1 }), expected, 4e-6, 4e-6);
+  const scaled = mapRows(host, shape, rmsNormalized);
+  await expectNear(rmsNorm(x, null, { axis: 1 }), scaled, 4e-6, 1e-7);
 }
 
 describe.each(adapterClasses)('as on a %s', (kind) => {
@@ -138,8 +146,9 @@ describe.each(adapterClasses)('as on a %s', (kind) => {
     [1, 66_001, 1],
   ];
 
-  test.each(shapes.map((shape, i) => [shape, i] as const))('softmax and layerNorm of lines %j', (shape, i) =>
-    asAdapter(kind, () => expectLines(shape, i)),
+  test.each(shapes.map((shape, i) => [shape, i] as const))(
+    'softmax, layerNorm and rmsNorm of lines %j',
+    (shape, i) => asAdapter(kind, () => expectLines(shape, i)),
   );
 
   test('a NaN or an infinity at any place of a line makes all of it NaN', () =>
@@ -276,6 +285,25 @@ function normalizationGradients(
   return [dx, dGamma, dBeta] as const;
 }
 
+/** [dx, dGamma] of γ x̂ over the rows of x, in float64. */
+function rmsGradients(x: Float32Array, dy: Float32Array, gamma: Float32Array) {
+  const n = gamma.length;
+  const dGamma = new Float64Array(n);
+  const dx = mapRows(x, [x.length / n, n, 1], (line) => line);
+  for (let start = 0; start < x.length; start += n) {
+    const line = Array.from(x.subarray(start, start + n));
+    const own = Array.from(dy.subarray(start, start + n));
+    const r = 1 / Math.sqrt(total(line.map((v) => v ** 2)) / n + 1e-6);
+    const g = own.map((v, k) => v * (gamma[k] as number));
+    const along = total(g.map((v, k) => v * (line[k] as number) * r)) / n;
+    for (const [k, v] of line.entries()) {
+      dx[start + k] = r * ((g[k] as number) - v * r * along);
+      dGamma[k] = (dGamma[k] as number) + (own[k] as number) * v * r;
+    }
+  }
+  return [dx, dGamma] as const;
+}
+
 describe.each(Object.entries(folds))('gradients of lines %s', (_, profile) => {
   test.each([
     [5, 3],
@@ -286,7 +314,7 @@ describe.each(Object.entries(folds))('gradients of lines %s', (_, profile) => {
     [300, 129],
     [70, 2600],
     [3, 9000],
-  ])('layerNorm and softmax of [%d, %d]', (rows, n) =>
+  ])('layerNorm, rmsNorm and softmax of [%d, %d]', (rows, n) =>
     withProfile(profile(), async () => {
       const [host, cotangent, scale] = [values(rows * n, 1), values(rows * n, 2), values(n, 3)];
       const [x, dy] = [host, cotangent].map((v) => variable(tensor(v, { shape: [rows, n] }))) as [
@@ -300,6 +328,10 @@ describe.each(Object.entries(folds))('gradients of lines %s', (_, profile) => {
       const expected = normalizationGradients(host, cotangent, scale, n, 1);
       for (const [i, gradient] of found.entries())
         await expectNear(gradient, expected[i] as Float64Array, 1e-5, i === 0 ? 2e-5 : 1e-3);
+      const [dRms, dScale] = tape.gradient(sum(mul(rmsNorm(x, gamma), dy)), [x, gamma]) as [Tensor, Tensor];
+      const [expectedRms, expectedScale] = rmsGradients(host, cotangent, scale);
+      await expectNear(dRms, expectedRms, 1e-5, 1e-5);
+      await expectNear(dScale, expectedScale, 1e-5, 1e-3);
       const probabilities = softmax(x);
       const dx = tape.gradient(sum(mul(probabilities, dy)), x) as Tensor;
       const y = mapRows(host, [rows, n, 1], softmaxOf);
@@ -351,6 +383,29 @@ test('layerNorm and its gradient take four launches on a GPU', () =>
     const y = layerNorm(x as Variable, gamma as Variable, beta as Variable);
     tape.gradient(y, [x, gamma, beta] as Variable[], { outputGradients: dy });
     expect(stream.statistics.launches - before).toBeLessThanOrEqual(4);
+  }));
+
+test('rmsNorm takes one launch on a GPU, its gradient two, and that of its input alone one', () =>
+  asAdapter('gpu', () => {
+    const [x, gamma] = [[2048, 768], [768]].map((shape) => variable(zeros(shape))) as [Variable, Variable];
+    const dy = zeros([2048, 768]);
+    const { statistics } = getDevice().stream;
+    using tape = new GradientTape({ persistent: true });
+    const launchesOf = (run: () => unknown) => {
+      const before = statistics.launches;
+      run();
+      return statistics.launches - before;
+    };
+    let y: Tensor | null = null;
+    expect(
+      launchesOf(() => {
+        y = rmsNorm(x, gamma);
+      }),
+    ).toBe(1);
+    const gradient = (sources: Variable[]) => () =>
+      tape.gradient(y as unknown as Tensor, sources, { outputGradients: dy });
+    expect(launchesOf(gradient([x, gamma]))).toBe(2);
+    expect(launchesOf(gradient([x]))).toBe(1);
   }));
 
 const ranked = (row: readonly number[]) =>

@@ -67,6 +67,7 @@ describe('dtypes flow through ops', () => {
     has(rg.conv2d(rg.ones([1, 2, 2, 1]), rg.ones([1, 1, 1, 1])), 'float32');
     has(rg.avgPool(rg.ones([1, 2, 2, 1]), { poolSize: 2 }), 'float32');
     has(rg.layerNorm(floats, null, null), 'float32');
+    has(rg.rmsNorm(floats, null), 'float32');
     const [mean, variance] = rg.moments(floats);
     has(mean, 'float32');
     has(variance, 'float32');

@@ -20,6 +20,7 @@ import {
   mul,
   ones,
   pad,
+  rmsNorm,
   scatterAdd,
   slice,
   softmax,
@@ -76,6 +77,7 @@ const works: Record<string, (n: number) => void> = {
   softmax: (n) => withGradients([ones([n, 2 * n])], (x) => softmax(x)),
   layerNorm: (n) =>
     withGradients([ones([n, 2 * n]), ones([2 * n]), ones([2 * n])], (x, g, b) => layerNorm(x, g, b)),
+  rmsNorm: (n) => withGradients([ones([n, 2 * n]), ones([2 * n])], (x, g) => rmsNorm(x, g)),
   reductions: (n) => {
     tidy(() => {
       const x = ones([n, 2 * n, n]);

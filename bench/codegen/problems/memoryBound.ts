@@ -5,6 +5,7 @@ import {
   gather,
   layerNorm,
   relu,
+  rmsNorm,
   softmax,
   sum,
   type Tensor,
@@ -162,6 +163,34 @@ const normalizations = [
   }),
 ];
 
+const rmsNormalizations = (
+  [
+    [1024, 768],
+    [2048, 4096],
+  ] as const
+).flatMap((shape) => {
+  const inputs = [float32(...shape), float32(shape[1])];
+  const run = (x: Tensor, gamma?: Tensor) => rmsNorm(x, gamma ?? null, { epsilon });
+  return [
+    line('normalization', `rmsNorm [${shape}]`, inputs, run, {
+      ort: ort(
+        (graph, x, gamma) =>
+          graph.node('SimplifiedLayerNormalization', [x, gamma], {
+            axis: -1,
+            epsilon: { float: epsilon },
+          }),
+        { constants: [1] },
+      ),
+    }),
+    line(
+      'normalization',
+      `rmsNorm [${shape}], with gradient`,
+      [...inputs, float32(...shape)],
+      gradientOf(run as never, 2),
+    ),
+  ];
+});
+
 const moves = [
   line('elementwise', 'add [1048576]', [float32(2 ** 20), float32(2 ** 20)], (a, b) => add(a, b), {
     tfjs: tfjs((tf, a, b) => tf.add(a as never, b as never)),
@@ -215,6 +244,7 @@ export const memoryBoundProblems: readonly Problem[] = [
   ...sums,
   ...softmaxes,
   ...normalizations,
+  ...rmsNormalizations,
   ...moves,
   ...lookUps,
 ];

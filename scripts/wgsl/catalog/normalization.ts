@@ -1,6 +1,9 @@
 /** @file The normalization kernels of the catalog. */
 import type { LayerNormOptions } from '../../../shaders/layerNorm.ts';
 import type { LayerNormGradientOptions } from '../../../shaders/layerNormGradient.ts';
+import type { RmsNormOptions } from '../../../shaders/rmsNorm.ts';
+import type { RmsNormGradientOptions } from '../../../shaders/rmsNormGradient.ts';
+import type { RmsNormRowsOptions } from '../../../shaders/rmsNormRows.ts';
 import type { SoftmaxOptions } from '../../../shaders/softmax.ts';
 import { type Family, entry } from './entry.ts';
 
@@ -70,5 +73,17 @@ export const normalizationKernels: Family = {
       'rows, unrolled': unrolled,
     },
   ),
+  rmsNorm: entry<RmsNormOptions>(
+    { gamma: true, residual: true, ...lanes },
+    { 'columns, serial': { gamma: false, residual: false, ...serialLines }, 'rows, unrolled': unrolled },
+  ),
+  'rmsNorm gradient': entry<RmsNormGradientOptions>(
+    { gamma: true, residual: true, scales: true, ...lanes },
+    {
+      'columns, serial': { gamma: false, residual: false, scales: false, ...serialLines },
+      'rows, unrolled': unrolled,
+    },
+  ),
+  'rmsNorm gradients': entry<RmsNormRowsOptions>({ residual: true, ...lanes }),
   simplexSupport: entry({}),
 };

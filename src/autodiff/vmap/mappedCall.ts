@@ -97,3 +97,9 @@ export class MappedCall {
     return results.map((result) => this.level.spread(result));
   }
 }
+
+/** For ops with a formula: the ops of the formula have rules. */
+export const byFormula: BatchingRule = ({ op, inputs, plan, options, level }) => {
+  const result = op.formula?.(inputs, plan, options) as Results;
+  return Array.isArray(result) ? result.map((x: Tensor) => level.spread(x)) : level.spread(result as Tensor);
+};

@@ -9,7 +9,7 @@ import { rsqrt } from '../../ops/unary.ts';
 import { moments } from '../../ops/variance.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { merged } from './arrangementRules.ts';
-import type { BatchingRule, MappedCall } from './mappedCall.ts';
+import { type BatchingRule, byFormula, type MappedCall } from './mappedCall.ts';
 
 type Optional = Tensor | null;
 
@@ -115,3 +115,18 @@ export const groupNorms: BatchingRule = (call) => {
   const normalized = groupNorm(x, null, null, call.options as GroupNormOptions);
   return call.level.spread(scaled(normalized, gamma, beta, channels));
 };
+
+/**
+ * Ops whose option `axes` or `axis` names the axes that are normalized together: one call for all examples, unless each has its
+ * own gamma, operand `gamma`.
+ */
+export const overLaterAxes =
+  (gamma: number): BatchingRule =>
+  (call) => {
+    if (call.isMapped(gamma)) return byFormula(call);
+    const { axes, epsilon } = { ...call.plan, ...call.options } as unknown as AxesPlan;
+    const later = axes.map((axis) => axis + 1);
+    const name = 'axes' in call.options ? 'axes' : 'axis';
+    const inputs = call.inputs.map((x, i) => (x && i !== gamma ? call.spread(i) : x));
+    return call.run(inputs, { [name]: later, epsilon });
+  };

@@ -7,7 +7,7 @@ import type { OpDefinition } from '../../ops/define.ts';
 import { attentions } from './attentionRules.ts';
 import * as axes from './arrangementRules.ts';
 import * as indices from './indexRules.ts';
-import type { BatchingRule } from './mappedCall.ts';
+import { type BatchingRule, byFormula } from './mappedCall.ts';
 import * as normalization from './normalizationRules.ts';
 import * as matMuls from './matMulRules.ts';
 import * as recurrent from './recurrentRules.ts';
@@ -139,11 +139,13 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   batchNormGrad: normalization.batchNormGradients,
   batchNormTrain: normalization.batchNormsInTraining,
   groupNorm: normalization.groupNorms,
+  rmsNorm: normalization.overLaterAxes(1),
+  rmsNormInputGrad: normalization.overLaterAxes(2),
 };
 
 /** Errors: TapeError for an op without a rule. */
 export function batchingRuleOf(op: OpDefinition): BatchingRule {
-  const rule = op.elementwise ? axes.elementwise : rules[op.name];
+  const rule = op.elementwise ? axes.elementwise : (rules[op.name] ?? (op.formula && byFormula));
   if (rule) return rule;
   throw new TapeError({
     op: 'vmap',

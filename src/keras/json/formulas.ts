@@ -82,7 +82,7 @@ const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
   ['Quantile', ([x, q], options) => opOf('quantile')(x, { ...options, q })],
   ['Average', ([x, last], { weights = last ?? null, ...rest }) => opOf('average')(x, weights, rest)],
   ['Cross', ([x, y], options) => crossed(x as Tensor, y as Tensor, options)],
-  ['RMSNorm', ([x, last], { scale = last ?? null, ...rest }) => rmsNormalized(x as Tensor, scale, rest)],
+  ['RMSNorm', ([x, last], { scale = last ?? null, ...rest }) => opOf('rmsNormalization')(x, scale, rest)],
   ['LayerNorm', (args, { rmsScaling: _, ...rest }) => opOf('layerNorm')(...args, { epsilon, ...rest })],
   ['DotProductAttention', (args, options) => attended(args, options)],
 ]);
@@ -142,13 +142,6 @@ function crossed(x: Tensor, y: Tensor, { axisa, axisb, axisc, axis = axisa }: Op
   if ([axisa, axisb, axisc].every((given) => given === axisa))
     return ops.cross(x, y, { axis: axis as number });
   throw unlike('cross', 'both operands and the result have the same axis.', { axisa, axisb, axisc });
-}
-
-function rmsNormalized(x: Tensor, scale: unknown, { axis = -1, epsilon: offset = epsilon }: Options): Tensor {
-  const over = { axis: axis as number | number[], keepDims: true };
-  const root = ops.rsqrt(ops.add(ops.mean(ops.square(x), over), offset as number));
-  const normalized = ops.mul(x, root);
-  return scale === null ? normalized : ops.mul(normalized, scale as Tensor);
 }
 
 /** Errors: ValueError for a cap of the scores, which the op here doesn't support. */

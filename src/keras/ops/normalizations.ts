@@ -1,12 +1,11 @@
 /** @file The normalizations of keras.ops: the library's, with Keras's operands. */
-import { normalizeAxes } from '../../core/shape.ts';
-import { add, mul } from '../../ops/arithmetic.ts';
+import { sameShape } from '../../core/shape.ts';
+import { mul } from '../../ops/arithmetic.ts';
 import { batchNorm } from '../../ops/batchNorm.ts';
 import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
 import { layerNorm } from '../../ops/layerNorm.ts';
-import { mean as meanOf } from '../../ops/mean.ts';
-import { requireEpsilon } from '../../ops/normalization.ts';
-import { rsqrt, square } from '../../ops/unary.ts';
+import { axesTogether, sizesAlong } from '../../ops/normalization.ts';
+import { rmsNorm } from '../../ops/rmsNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon as smallest } from '../epsilon.ts';
 
@@ -54,9 +53,12 @@ export const rmsNormalization: CompositeOp<
   inputs: ['x', 'scale?'],
   options: { axis: true, epsilon: true },
   compose: ([x, scale], { axis = -1, epsilon = smallest }) => {
-    requireEpsilon('rmsNormalization', epsilon);
-    const axes = normalizeAxes('rmsNormalization', axis, x.shape.length);
-    const normalized = mul(x, rsqrt(add(meanOf(square(x), { axis: axes, keepDims: true }), epsilon)));
+    const axes = axesTogether('rmsNormalization', axis, x.shape.length);
+    const isGamma = scale !== null && sameShape(scale.shape, sizesAlong(x.shape, axes));
+    // Only a scale of the last axes broadcasts as it is.
+    if (isGamma && axes[0] === x.shape.length - axes.length)
+      return rmsNorm(x, scale, { axis: axes, epsilon });
+    const normalized = rmsNorm(x, null, { axis: axes, epsilon });
     return scale ? mul(normalized, scale) : normalized;
   },
 });

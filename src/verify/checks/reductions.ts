@@ -4,6 +4,7 @@ import { cumsum } from '../../ops/cumsum.ts';
 import { max } from '../../ops/extrema.ts';
 import { layerNorm } from '../../ops/layerNorm.ts';
 import { mean } from '../../ops/mean.ts';
+import { rmsNorm } from '../../ops/rmsNorm.ts';
 import { softmax } from '../../ops/softmax.ts';
 import { sort } from '../../ops/sort.ts';
 import { sum } from '../../ops/sum.ts';
@@ -120,6 +121,20 @@ function layerNormOf(shape: Shape): Check {
   );
 }
 
+function rmsNormOf(shape: Shape): Check {
+  const rootOf = (line: number[]) => Math.sqrt(dot(line, line) / line.length + epsilon);
+  return lineByLine(
+    'rmsNorm',
+    [shape, shape.length - 1],
+    (x) => rmsNorm(x as never, null as never, { epsilon }),
+    (line) => line.map((value) => value / rootOf(line)),
+    (line, y, dy) => {
+      const projected = dot(dy, y) / line.length;
+      return y.map((value, i) => ((dy[i] as number) - value * projected) / rootOf(line));
+    },
+  );
+}
+
 function runningSum(shape: Shape, axis: number): Check {
   const { starts, stride, n } = linesOf(shape, axis);
   return {
@@ -174,6 +189,8 @@ export const lines = ({ lines: { longest } }: AdapterProfile): Check[] => [
   softmaxOf([2, longest + 40], 1),
   layerNormOf([5, 300]),
   layerNormOf([9, 7]),
+  rmsNormOf([5, 300]),
+  rmsNormOf([9, 7]),
   runningSum([4, 3000], 1),
   runningSum([500, 7], 0),
   sorted([3, 130], 5),

@@ -109,6 +109,28 @@ export const samples: OpSamples[] = [
     ],
   },
   {
+    op: 'rmsNorm',
+    cases: [
+      { inputs: [x(3, 5), gamma(5)] },
+      { inputs: [x(2, 3, 8), gamma(8)], options: { epsilon: 1e-3 } },
+      { inputs: [x(2, 4, 3), gamma(4)], options: { axis: 1 } },
+      { inputs: [x(2, 3, 2, 4), gamma(3, 2, 4)], options: { axis: [1, 2, 3] } },
+      { inputs: [x(3, 2, 4), gamma(3, 4)], options: { axis: [0, 2] } },
+      { inputs: [x(3, 2, 4), null], options: { axis: [-1, 0] } },
+      { inputs: [x(6), null] },
+      { inputs: [x(3, 1), gamma(1)], options: { epsilon: 0.5 } },
+      { inputs: [x(0, 3), gamma(3)], carriesNaN: false },
+    ],
+    bad: [
+      ...rejections([]).slice(0, 5),
+      { why: 'a gamma of another size', inputs: [x(2, 4), gamma(3)], error: ShapeError },
+      { why: 'a gamma of another rank', inputs: [x(2, 4), gamma(1, 4)], error: ShapeError },
+      { why: 'an integer gamma', inputs: [x(2, 4), { shape: [4], dtype: 'int32' }], error: DTypeError },
+      { why: 'no axis', inputs: [x(2, 4), null], options: { axis: [] }, error: ShapeError },
+      { why: 'a scalar', inputs: [x(), null], error: ShapeError },
+    ],
+  },
+  {
     op: 'groupNorm',
     cases: [
       { inputs: [x(2, 3, 2, 6), gamma(6), beta(6)], options: { groups: 2 } },

@@ -1,11 +1,9 @@
 /** @file RMSNormalization: features divided by their root mean square. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { normalizeAxes, type OpenShape } from '../../../core/shape.ts';
-import { add, mul } from '../../../ops/arithmetic.ts';
-import { mean } from '../../../ops/mean.ts';
 import { requireEpsilon } from '../../../ops/normalization.ts';
 import { reshape } from '../../../ops/reshape.ts';
-import { rsqrt, square } from '../../../ops/unary.ts';
+import { rmsNorm } from '../../../ops/rmsNorm.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { ones } from '../../initializers/index.ts';
@@ -52,9 +50,9 @@ export class RMSNormalization extends Layer {
 
   override call(x: Tensor): Tensor {
     const axis = normalizeAxes(this.name, this.axis, x.rank);
-    const spread = rsqrt(add(mean(square(x), { axis, keepDims: true }), this.epsilon));
-    const shape = x.shape.map((size, i) => (axis.includes(i) ? size : 1));
-    return mul(mul(x, spread), reshape(this.scale as Tensor, { shape }));
+    // The weight follows the order of `axis`, the op follows that of the input.
+    const scale = reshape(this.scale as Tensor, { shape: axis.map((i) => x.shape[i] as number) });
+    return rmsNorm(x, scale, { axis, epsilon: this.epsilon });
   }
 
   override getConfig(): Record<string, unknown> {

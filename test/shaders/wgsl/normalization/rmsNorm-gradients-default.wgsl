@@ -1,0 +1,147 @@
+enable subgroups;
+@group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> dy: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> d_total: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> gamma: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> out: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> shares: array<vec4<f32>>;
+struct Params {
+  count: u32,
+  n: u32,
+  inner: u32,
+  length: f32,
+  epsilon: f32,
+}
+@group(0) @binding(6) var<uniform> params: Params;
+
+alias T = vec4<f32>;
+alias U = vec4<u32>;
+alias F = f32;
+
+// Of one line: the sum of what its components hold.
+fn join_sum(a: T) -> F {
+  return (a.x + a.y) + (a.z + a.w);
+}
+
+fn join_max(a: T) -> F {
+  return max(max(a.x, a.y), max(a.z, a.w));
+}
+
+fn add_lines(a: F, b: F) -> F {
+  return a + b;
+}
+
+fn larger_line(a: F, b: F) -> F {
+  return max(a, b);
+}
+
+var<workgroup> lanes_squares: array<F, 16>;
+
+fn fold_squares(value: F, local: u32, lane: u32, size: u32) -> F {
+  var folded = value;
+  folded = add_lines(folded, subgroupShuffleXor(folded, 1u));
+  folded = add_lines(folded, subgroupShuffleXor(folded, 2u));
+  if (size > 4u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 4u));
+  }
+  if (size > 8u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 8u));
+  }
+  if (size > 16u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 16u));
+  }
+  if (size > 32u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 32u));
+  }
+  if (size < 64u) {
+    if (local % size == 0u) {
+      lanes_squares[local / size] = folded;
+    }
+    workgroupBarrier();
+    let first = (local - lane) / size;
+    folded = lanes_squares[first];
+    for (var part = 1u; part < 64u / size; part++) {
+      folded = add_lines(folded, lanes_squares[first + part]);
+    }
+  }
+  return folded;
+}
+
+var<workgroup> lanes_products: array<F, 16>;
+
+fn fold_products(value: F, local: u32, lane: u32, size: u32) -> F {
+  var folded = value;
+  folded = add_lines(folded, subgroupShuffleXor(folded, 1u));
+  folded = add_lines(folded, subgroupShuffleXor(folded, 2u));
+  if (size > 4u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 4u));
+  }
+  if (size > 8u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 8u));
+  }
+  if (size > 16u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 16u));
+  }
+  if (size > 32u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 32u));
+  }
+  if (size < 64u) {
+    if (local % size == 0u) {
+      lanes_products[local / size] = folded;
+    }
+    workgroupBarrier();
+    let first = (local - lane) / size;
+    folded = lanes_products[first];
+    for (var part = 1u; part < 64u / size; part++) {
+      folded = add_lines(folded, lanes_products[first + part]);
+    }
+  }
+  return folded;
+}
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+  @builtin(subgroup_size) subgroup_size: u32,
+) {
+  let lane = local;
+  let is_line = true;
+  let gamma_0 = gamma[min(lane, params.n - 1u)];
+  var share_0 = T();
+  let gamma_1 = gamma[min(lane + 64u, params.n - 1u)];
+  var share_1 = T();
+  // The barriers of each sum keep the workgroup memory of the other from being written too early.
+  for (var line = group.x; line < params.count; line += groups.x) {
+    let start = line * params.n;
+    let k_0 = lane;
+    let at_0 = start + min(k_0, params.n - 1u);
+    let k_1 = lane + 64u;
+    let at_1 = start + min(k_1, params.n - 1u);
+    let value_0 = x[at_0];
+    let dy_0 = dy[at_0];
+    let g_0 = gamma_0 * dy_0;
+    let value_1 = x[at_1];
+    let dy_1 = dy[at_1];
+    let g_1 = gamma_1 * dy_1;
+    let squares = (select(T(), value_0 * value_0, k_0 < params.n) + select(T(), value_1 * value_1, k_1 < params.n));
+    let products = (select(T(), g_0 * value_0, k_0 < params.n) + select(T(), g_1 * value_1, k_1 < params.n));
+    let scale = inverseSqrt(fold_squares(join_sum(squares), local, lane, subgroup_size) / params.length + params.epsilon);
+    let weight = fold_products(join_sum(products), local, lane, subgroup_size) / params.length * scale * scale;
+    share_0 += dy_0 * (value_0 * scale);
+    share_1 += dy_1 * (value_1 * scale);
+    if (is_line && k_0 < params.n) {
+      out[at_0] = scale * (g_0 - value_0 * weight) + d_total[at_0];
+    }
+    if (is_line && k_1 < params.n) {
+      out[at_1] = scale * (g_1 - value_1 * weight) + d_total[at_1];
+    }
+  }
+  if (lane < params.n) {
+    shares[group.x * params.n + lane] = share_0;
+  }
+  if (lane + 64u < params.n) {
+    shares[group.x * params.n + lane + 64u] = share_1;
+  }
+}
