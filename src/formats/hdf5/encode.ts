@@ -1,19 +1,30 @@
 /** @file The structures of HDF5 files as bytes: datatypes, dataspaces, messages, object headers. */
 import { ByteWriter } from './byteWriter.ts';
 
-/** Element types that are written. */
-export type WrittenType = 'float32' | 'int32' | 'uint32' | 'uint8' | 'int64';
+type WrittenInteger = 'int32' | 'uint32' | 'int8' | 'uint8' | 'int64';
+type WrittenFloat = 'float16' | 'float32' | 'float64';
 
-const integers: Readonly<Record<Exclude<WrittenType, 'float32'>, { bytes: number; signed: boolean }>> = {
+/** Element types that are written. HDF5 has no bfloat16: as in h5py, it is two bytes without a meaning. */
+export type WrittenType = WrittenInteger | WrittenFloat | 'bfloat16';
+
+const integers: Readonly<Record<WrittenInteger, { bytes: number; signed: boolean }>> = {
+  int8: { bytes: 1, signed: true },
   int32: { bytes: 4, signed: true },
   uint32: { bytes: 4, signed: false },
   uint8: { bytes: 1, signed: false },
   int64: { bytes: 8, signed: true },
 };
 
+/** Bits of exponent and mantissa. */
+const floats: Readonly<Record<WrittenFloat, { bytes: number; exponent: number; mantissa: number }>> = {
+  float16: { bytes: 2, exponent: 5, mantissa: 10 },
+  float32: { bytes: 4, exponent: 8, mantissa: 23 },
+  float64: { bytes: 8, exponent: 11, mantissa: 52 },
+};
+
 /** Bytes of an element. */
 export function bytesOf(type: WrittenType): number {
-  return type === 'float32' ? 4 : integers[type].bytes;
+  return type === 'bfloat16' ? 2 : { ...integers, ...floats }[type].bytes;
 }
 
 export interface Message {
@@ -22,10 +33,22 @@ export interface Message {
 }
 
 export function datatype(type: WrittenType): Uint8Array {
-  if (type !== 'float32') return integerType(integers[type].bytes, integers[type].signed);
-  // Sign in bit 31, 8 bits of exponent from bit 23, 23 bits of mantissa, bias 127.
-  const writer = new ByteWriter().u8(0x11, 0x20, 0x1f, 0).u32(4).u16(0).u16(32);
-  return writer.u8(23, 8, 0, 23).u32(127).bytes;
+  if (type === 'bfloat16') return new ByteWriter().u8(0x15, 0, 0, 0).u32(2).bytes;
+  return type in floats
+    ? floatType(type as WrittenFloat)
+    : integerType(integers[type as WrittenInteger].bytes, integers[type as WrittenInteger].signed);
+}
+
+/** Mantissa, then exponent, then the sign in the highest bit; the bias is half of the exponent's range. */
+function floatType(type: WrittenFloat): Uint8Array {
+  const { bytes, exponent, mantissa } = floats[type];
+  const bits = 8 * bytes;
+  const writer = new ByteWriter()
+    .u8(0x11, 0x20, bits - 1, 0)
+    .u32(bytes)
+    .u16(0)
+    .u16(bits);
+  return writer.u8(mantissa, exponent, 0, mantissa).u32(2 ** (exponent - 1) - 1).bytes;
 }
 
 function integerType(bytes: number, signed: boolean): Uint8Array {

@@ -25,6 +25,8 @@ import { hdf5Signature } from '../signatures.ts';
 export interface NewDataset {
   readonly type: WrittenType;
   readonly shape: readonly number[];
+  /** Attributes, all strings. Default none. */
+  readonly attributes?: ReadonlyMap<string, string>;
   /** The values as they are stored, little-endian, in order. */
   pieces(): Iterable<Uint8Array<ArrayBuffer>> | AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
@@ -106,7 +108,7 @@ class FileLayout {
   }
 
   #dataset(dataset: NewDataset): { header: number } {
-    const { type, shape } = dataset;
+    const { type, shape, attributes = new Map() } = dataset;
     const bytes = sizeOf(shape) * bytesOf(type);
     const before = [
       { type: messageType.dataspace, data: dataspace(shape) },
@@ -115,9 +117,8 @@ class FileLayout {
     ];
     const header = this.#writer.align8().length;
     const at = header + objectHeader(before).length + messageHeaderBytes + layoutAddress;
-    this.#writer.append(
-      objectHeader([...before, { type: messageType.layout, data: contiguousLayout(bytes) }]),
-    );
+    const layout = { type: messageType.layout, data: contiguousLayout(bytes) };
+    this.#writer.append(objectHeader([...before, layout, ...this.#attributes(attributes)]));
     this.#fixups.push({ at, position: this.#valueBytes });
     this.#valueBytes += bytes + paddingOf(bytes);
     this.datasets.push(dataset);
@@ -136,9 +137,9 @@ function superblock(end: number, header: number, tree: number, heap: number): Ui
 }
 
 /** Strings of all attributes, each once. */
-function textsOf({ attributes, children }: NewGroup, found = new Set<string>()): Set<string> {
-  for (const text of attributes.values()) found.add(text);
-  for (const child of children.values()) if ('children' in child) textsOf(child, found);
+function textsOf(part: NewGroup | NewDataset, found = new Set<string>()): Set<string> {
+  for (const text of part.attributes?.values() ?? []) found.add(text);
+  if ('children' in part) for (const child of part.children.values()) textsOf(child, found);
   return found;
 }
 

@@ -8,6 +8,7 @@ import { isObject, type Json, type JsonObject } from './document.ts';
 import { invalid, unsafe } from './jsonErrors.ts';
 import { camel, camelKey, isNamed } from './optionNames.ts';
 import type { Reader } from './reader.ts';
+import { policyHere } from './storedPolicies.ts';
 
 /** Reads layers in a configuration that are models. */
 export type ModelReader = (object: JsonObject, place: string) => AnyLayer | null;
@@ -33,6 +34,7 @@ export function readValue(
   place: string,
   readModel: ModelReader,
 ): unknown {
+  if (key === 'dtype') return policyHere(value, []);
   if (typeof value === 'string') return isNamed(key) ? camel(value) : value;
   if (Array.isArray(value))
     return value.map((item: Json, i) => readValue(reader, key, item, `${place}[${i}]`, readModel));
@@ -62,7 +64,6 @@ function readObject(
   if (className === 'function') return functionName(reader, object, place);
   if (!isObject(config)) throw notAnObject(reader, place, config);
   if (className === '__tensor__' || className === '__numpy__') return config.value;
-  if (className === 'DTypePolicy') return camel(String(config.name));
   const isActivation = key === 'activation' || key === 'recurrentActivation';
   const activation = isActivation ? activationOfLayer(className) : undefined;
   if (activation !== undefined) return readActivation(config, activation);

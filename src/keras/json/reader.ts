@@ -20,6 +20,8 @@ export interface Reader {
   readonly shared: Map<number, AnyLayer>;
   /** The shapes for which layers were built when the document was written. */
   readonly built: Map<AnyLayer, Json>;
+  /** Names of the models around that name their layers after themselves: those with a stack of layers. */
+  readonly scopes: string[];
   /** All layers created so far, to be freed if reading fails. */
   readonly made: AnyLayer[];
 }

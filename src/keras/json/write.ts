@@ -18,6 +18,7 @@ import { invalid } from './jsonErrors.ts';
 import { snake } from './optionNames.ts';
 import { layerClasses } from './layerClasses.ts';
 import { WrittenLayers } from './sharedLayers.ts';
+import { storedPolicy } from './storedPolicies.ts';
 import { dtypePolicy, type Writer, writeConfig } from './writeValue.ts';
 import { writeGraph } from './writeGraph.ts';
 import { isLibraryModel, isModel, modelClassOf, type WrittenModel } from './writtenModel.ts';
@@ -119,14 +120,24 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   const options = isSeedless(className) && seed === null ? withoutSeed : given;
   if (plain) {
     const { trainable: _, ...rest } = options;
-    return { ...writeConfig(writer, rest, `${place}.config`), dtype: snake(dtype as string), ...constants };
+    return {
+      ...writeConfig(writer, rest, `${place}.config`),
+      dtype: storedPolicy(layer)?.policy ?? snake(dtype as string),
+      ...constants,
+    };
   }
   return {
     ...(writesActivityRegularizer ? { activity_regularizer: null } : {}),
     ...writeConfig(writer, options, `${place}.config`),
-    ...(dtype === undefined ? {} : { dtype: dtypePolicy(dtype as string) }),
+    ...(dtype === undefined ? {} : { dtype: policyOf(layer, dtype as string) }),
     ...constants,
   };
+}
+
+/** Returns the policy of a layer as it was in its file, otherwise the policy `dtype` that it has here. */
+function policyOf(layer: object, dtype: string): Json {
+  const policy = storedPolicy(layer)?.policy ?? dtype;
+  return typeof policy === 'string' ? dtypePolicy(policy) : policy;
 }
 
 /** Returns the options of a layer, except those that files stand for. */
@@ -156,7 +167,7 @@ function modelConfig(writer: Writer, model: WrittenModel, place: string): JsonOb
     return {
       name,
       trainable,
-      dtype: dtypePolicy(dtype),
+      dtype: policyOf(model, dtype),
       layers,
       ...(shape ? { build_input_shape: shape } : {}),
     };

@@ -1,11 +1,12 @@
 /**
- * @file The dtypes of a graph's tensors in Keras's files. With mixed_float16, tensors between layers are float16 there, and
- * float32 here.
+ * @file The dtypes of a graph's tensors in Keras's files. With mixed_float16 and bfloat16, tensors between layers have 16 bits
+ * there, and are float32 here.
  */
 import { nodeOf } from '../graph/graphNode.ts';
 import type { GraphTensor } from '../graph/graphTensor.ts';
 import { Layer } from '../layers/base/layer.ts';
 import { storedInputDtype } from './inputDtypes.ts';
+import { storedPolicy } from './storedPolicies.ts';
 import { isModel, modelClassOf } from './writtenModel.ts';
 
 const known = new WeakMap<GraphTensor, string>();
@@ -36,17 +37,21 @@ function sourcesOf(tensor: GraphTensor): readonly GraphTensor[] {
   return operation instanceof Layer ? [] : node.inputTensors.filter(({ dtype }) => dtype === 'float32');
 }
 
+/** Returns the dtype that all tensors have in a file; null if they differ. */
+function sharedDtype(tensors: readonly GraphTensor[]): string | null {
+  const [first = null, ...more] = new Set(tensors.map((tensor) => known.get(tensor) as string));
+  return more.length === 0 ? first : null;
+}
+
 function settle(tensor: GraphTensor): string {
   const operation = nodeOf(tensor)?.operation;
   if (!operation) return tensor.dtype;
   const stored = storedInputDtype(operation);
   if (stored !== undefined) return stored;
   const sources = sourcesOf(tensor);
-  if (sources.length > 0)
-    return sources.every((source) => known.get(source) === 'float16') ? 'float16' : tensor.dtype;
-  const isMixed =
-    operation instanceof Layer &&
-    operation.className !== 'InputLayer' &&
-    operation.dtypePolicy === 'mixedFloat16';
-  return isMixed && tensor.dtype === 'float32' ? 'float16' : tensor.dtype;
+  if (sources.length > 0) return sharedDtype(sources) ?? tensor.dtype;
+  if (tensor.dtype !== 'float32' || !(operation instanceof Layer) || operation.className === 'InputLayer')
+    return tensor.dtype;
+  const mixed = operation.dtypePolicy === 'mixedFloat16' ? 'float16' : 'float32';
+  return storedPolicy(operation)?.results ?? mixed;
 }

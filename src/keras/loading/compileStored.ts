@@ -7,25 +7,35 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Json } from '../json/document.ts';
 import { placed } from '../json/jsonErrors.ts';
 import type { AnyModel } from '../models/model.ts';
-import { readCompileConfig } from '../json/readCompile.ts';
+import { readCompileConfig, type StoredCompileOptions } from '../json/readCompile.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
 import { LossScaleOptimizer } from '../optimizers/lossScaleOptimizer.ts';
 import { MultiOptimizer } from '../optimizers/multiOptimizer.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { type CustomObjects, withCustomObjects } from '../serialization/registered.ts';
 import { Transfer, type TransferOptions } from '../saving/upload.ts';
+import type { WeightFile } from '../saving/weightFile.ts';
 
 /** Errors: FormatError for options or a state that don't fit. */
 export async function compileStored(
   model: AnyModel,
   config: Json,
-  state: readonly StoredTensor[] | null,
+  { optimizer: state, scalesLoss = false }: Pick<WeightFile, 'optimizer' | 'scalesLoss'>,
   options: TransferOptions & { readonly customObjects?: CustomObjects | undefined },
 ): Promise<void> {
   const { file, customObjects = {} } = options;
-  const reader = { source: file, lambdas: {}, ids: new Map(), shared: new Map(), built: new Map(), made: [] };
-  const compiled = readCompileConfig(reader, config, 'compile_config');
-  if (!compiled) return;
+  const reader = {
+    source: file,
+    lambdas: {},
+    ids: new Map(),
+    shared: new Map(),
+    built: new Map(),
+    scopes: [],
+    made: [],
+  };
+  const read = readCompileConfig(reader, config, 'compile_config');
+  if (!read) return;
+  const compiled = scalesLoss ? { ...read, optimizer: scaled(read.optimizer) } : read;
   await model.loadTraining();
   withCustomObjects(customObjects, () =>
     placed(file, 'compile_config', () => {
@@ -34,6 +44,14 @@ export async function compileStored(
   );
   if (model.optimizer && state && state.length > 0)
     await restoreState(model, model.optimizer, state, options);
+}
+
+/** Returns an optimizer that scales the loss. The configuration may have that inside it: Keras adds it when it compiles. */
+function scaled(optimizer: StoredCompileOptions['optimizer']): StoredCompileOptions['optimizer'] {
+  const inner = typeof optimizer === 'object' ? optimizer : { className: optimizer ?? 'rmsprop', config: {} };
+  return inner.className === 'LossScaleOptimizer'
+    ? inner
+    : { className: 'LossScaleOptimizer', config: { innerOptimizer: inner } };
 }
 
 /** Sets the variables of an optimizer. Before its first step it has only the number of steps and the learning rate. */

@@ -111,7 +111,7 @@ async function make(
     const weights = file.match(model, { op: `loadModel ${source.name}`, model: model.name });
     const notFinite = await fillStored(weights, { ...options, file: source.name });
     if (readAsset) await loadAssets(model as unknown as AnyLayer, readAsset, source.name);
-    if (compile) await compileStored(model, compiled, file.optimizer, { ...options, file: source.name });
+    if (compile) await compileStored(model, compiled, file, { ...options, file: source.name });
     for (const layer of textLayers) options.onTextLayer?.(layer);
     onReport({ loaded: weights.map(({ path }) => path), notFinite, naming: 'keras' });
     return model;

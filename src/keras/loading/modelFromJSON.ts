@@ -91,6 +91,7 @@ function startReading(
     ids: sharedIds(document),
     shared: new Map(),
     built: new Map(),
+    scopes: [],
     made: [],
   };
   const free = () => {

@@ -21,6 +21,7 @@ import { readAtOnce, type Reading, readSequential } from './readSequential.ts';
 import { adviceOn } from './unknownOptions.ts';
 import { pythonCode, readConfig, readValue, registeredName, withoutConstants } from '../json/readValue.ts';
 import { type Reader, sharedLayer, stringOf } from '../json/reader.ts';
+import { policyHere, rememberPolicies } from '../json/storedPolicies.ts';
 
 /** A class of layers, as far as needed to create one. */
 interface LayerClass {
@@ -50,6 +51,7 @@ export function* readLayer(reader: Reader, object: Json | undefined, place: stri
   }
   reader.made.push(layer);
   if (registeredName(object)) rememberNames(layer, object);
+  rememberPolicies(layer, object.config, pathsOf(reader, object.config));
   if (isObject(object.build_config)) reader.built.set(layer, object.build_config.input_shape ?? null);
   const id = reader.ids.get(object);
   if (id !== undefined) reader.shared.set(id, layer);
@@ -65,9 +67,18 @@ function placeOf(object: JsonObject, place: string): string {
   return isNamed ? `${place} (${className} '${name}')` : place;
 }
 
+/** Returns the paths that a layer may have: its name, and that within the stack around it. */
+function pathsOf({ scopes }: Reader, { name }: JsonObject): string[] {
+  const own = String(name);
+  return scopes.length > 0 ? [own, `${scopes.at(-1)}/${own}`] : [own];
+}
+
 function* makeLayer(reader: Reader, object: JsonObject, place: string): Reading<AnyLayer> {
   const found = classOf(reader, object, place);
-  const config = object.config as JsonObject;
+  const given = object.config as JsonObject;
+  const { dtype = null } = given;
+  const isPolicy = dtype !== null && stringOf(reader, object, 'class_name', place) !== 'InputLayer';
+  const config = isPolicy ? { ...given, dtype: policyHere(dtype, pathsOf(reader, given)) as Json } : given;
   if (isGraph(found, config)) return yield* readFunctional(reader, found, config, place, readLayer);
   if (isStack(found, config)) return yield* readSequential(reader, found, object, place, readLayer);
   const className = registeredNameOf(found) ? null : stringOf(reader, object, 'class_name', place);
@@ -76,9 +87,9 @@ function* makeLayer(reader: Reader, object: JsonObject, place: string): Reading<
   const readModel = (inner: JsonObject, at: string) =>
     isModel(reader, inner, at) || isShared(reader, inner) ? readAtOnce(readLayer(reader, inner, at)) : null;
   const builtIn = builtInClasses().get(className ?? '') === found;
-  const given = builtIn ? withoutConstants(reader, className as string, config, place) : config;
-  const options = readConfig(reader, given, `${place}.config`, readModel);
-  if (builtIn) requireKnown(reader, found as LayerClass, given, place);
+  const kept = builtIn ? withoutConstants(reader, className as string, config, place) : config;
+  const options = readConfig(reader, kept, `${place}.config`, readModel);
+  if (builtIn) requireKnown(reader, found as LayerClass, kept, place);
   return construct(found as LayerClass, options);
 }
 

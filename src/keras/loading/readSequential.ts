@@ -32,8 +32,10 @@ export function* readSequential(
   const { name, trainable, layers, build_input_shape: buildShape } = object.config as JsonObject;
   if (!Array.isArray(layers)) throw notAList(reader, layers ?? null, `${place}.config.layers`);
   const made: AnyLayer[] = [];
+  reader.scopes.push(String(name));
   for (const [i, layer] of layers.entries())
     made.push(yield* readLayer(reader, layer as Json, `${place}.config.layers[${i}]`));
+  reader.scopes.pop();
   const model = new (found as unknown as SequentialClass)({
     ...(name === undefined ? {} : { name }),
     ...(trainable === undefined || trainable === null ? {} : { trainable }),

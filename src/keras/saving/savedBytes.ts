@@ -46,7 +46,7 @@ export class SavedBytes {
   #dataset(dataset: NewDataset): NewDataset {
     const { type, shape } = dataset;
     this.#total += sizeOf(shape) * bytesOf(type);
-    return { type, shape, pieces: () => this.#count(dataset.pieces()) };
+    return { ...dataset, pieces: () => this.#count(dataset.pieces()) };
   }
 
   async *#count(pieces: Pieces): FilePieces {

@@ -10,6 +10,8 @@ export interface WeightFile {
   readonly tensors: readonly StoredTensor[];
   /** The optimizer's variables in their order; null if the file has none that can be used. */
   readonly optimizer: readonly StoredTensor[] | null;
+  /** Whether these are of an optimizer inside one that scales the loss, which Keras adds to models with mixed_float16. */
+  readonly scalesLoss?: boolean;
   /** How the weights are named. Default 'keras'. */
   readonly naming?: WeightNaming;
   /** Errors: FormatError for weights that are missing, left over, or have another shape. */

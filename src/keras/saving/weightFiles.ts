@@ -11,6 +11,7 @@ export function storeFile(store: ReadonlyMap<string, StoredVariables>): WeightFi
   return {
     tensors: inModel.flatMap(([, { tensors }]) => tensors),
     optimizer: store.get(optimizerPath)?.tensors ?? null,
+    scalesLoss: store.has(`${optimizerPath}/inner_optimizer`),
     match: (model, options) => matchStore(model, store, options),
   };
 }

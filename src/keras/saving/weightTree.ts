@@ -6,8 +6,11 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
 import { LossScaleOptimizer } from '../optimizers/lossScaleOptimizer.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
-import { saveablesOf } from './saveables.ts';
+import { type PolicyDType, storedPolicy } from '../json/storedPolicies.ts';
+import { isModel } from '../json/writtenModel.ts';
+import { type Saveable, saveablesOf } from './saveables.ts';
 import { optimizerPath } from './storedWeights.ts';
+import { bytesAs } from './valuesInFiles.ts';
 
 /** A group that is being filled. */
 interface Filling {
@@ -29,12 +32,15 @@ const types: Readonly<Record<Tensor['dtype'], WrittenType>> = {
  */
 export async function weightTree(model: AnyLayer, optimizer: Optimizer | null): Promise<NewGroup> {
   const root: Filling = emptyGroup();
-  const pending = saveablesOf(model).map(async ({ path, layer, variables }) => {
+  const saveables = saveablesOf(model);
+  const floats = floatTypes(saveables);
+  const pending = saveables.map(async ({ path, layer, variables }) => {
     // Groups are made in order, before anything is awaited.
     const group = varsAt(root, path, layer.name);
     const values = variables.map((variable) => variable.data());
     variables.forEach(({ dtype, shape }, i) => {
-      group.children.set(String(i), dataset(types[dtype], shape, values[i] as Promise<TypedData>));
+      const type = dtype === 'float32' ? (floats.get(layer) ?? dtype) : types[dtype];
+      group.children.set(String(i), dataset(type, shape, values[i] as Promise<TypedData>));
     });
     await Promise.all(values);
   });
@@ -44,6 +50,20 @@ export async function weightTree(model: AnyLayer, optimizer: Optimizer | null): 
     pending.push(addOptimizer(root, optimizer.innerOptimizer, `${optimizerPath}/inner_optimizer`));
   await Promise.all(pending);
   return root;
+}
+
+/** Returns the types of weights by their layers, where they follow from a policy in the file that the model was read from. */
+function floatTypes(saveables: readonly Saveable[]): ReadonlyMap<AnyLayer, PolicyDType> {
+  const types = new Map<AnyLayer, PolicyDType>();
+  for (const { layer } of saveables) {
+    const type = storedPolicy(layer)?.weights;
+    if (!type) continue;
+    types.set(layer, type);
+    if (isModel(layer)) continue;
+    // Layers that a layer makes for itself have its policy.
+    for (const inside of layer.layersInside) if (!storedPolicy(inside)) types.set(inside, type);
+  }
+  return types;
 }
 
 async function addOptimizer(root: Filling, optimizer: Optimizer, path: string): Promise<void> {
@@ -74,10 +94,11 @@ function dataset(
   values: Promise<TypedData | BigInt64Array>,
 ): NewDataset {
   async function* pieces(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-    const { buffer, byteOffset, byteLength } = await values;
-    yield new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+    yield bytesAs(type, await values);
   }
-  return { type, shape, pieces };
+  // HDF5 has no such type: Keras finds its name in an attribute.
+  const attributes = type === 'bfloat16' ? { attributes: new Map([['dtype', type]]) } : {};
+  return { type, shape, ...attributes, pieces };
 }
 
 /** Returns the group `vars` of the object at `path`, whose name is `name`. */
