@@ -4,7 +4,16 @@
  */
 import { flatIndex } from './lib/indexing.ts';
 import { folded, foldLanes } from './lib/lanes.ts';
-import { keptElements, keptGuard, keptPositions, lineElements, lineHead, sumOf, sweep } from './lib/lines.ts';
+import {
+  keptElements,
+  keptGuard,
+  keptPositions,
+  lineElements,
+  lineHead,
+  sumOf,
+  sweep,
+  unlessNan,
+} from './lib/lines.ts';
 import { wgsl } from './lib/wgsl.ts';
 import type { SoftmaxOptions } from './softmax.ts';
 
@@ -19,7 +28,9 @@ export function softmaxGradient(options: SoftmaxOptions): string {
   let y_${j} = y[at_${j}];`,
     );
   const term = (j: number) => (isSoftmax ? `dy_${j} * y_${j}` : `dy_${j}`);
-  const result = (j: number) => (isSoftmax ? `y_${j} * (dy_${j} - total)` : `dy_${j} - exp(y_${j}) * total`);
+  // exp may turn a NaN into a number.
+  const result = (j: number) =>
+    isSoftmax ? `y_${j} * (dy_${j} - total)` : `dy_${j} - ${unlessNan(`exp(y_${j})`, `y_${j}`)} * total`;
   const kepts = keptElements(options);
   const guard = keptGuard(options);
   return wgsl`

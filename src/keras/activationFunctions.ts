@@ -151,7 +151,9 @@ export function sparsePlus(x: Tensor): Tensor;
 export function sparsePlus(x: Tensor, ...args: unknown[]): Tensor {
   optionsOf('sparsePlus', args, {}, ['x']);
   return tidy(() => {
-    const between = mul(square(add(clip(x, { min: -1, max: 1 }), 1)), 0.25);
+    // Beyond, a substitute keeps the square finite. NaN stays.
+    const inner = where(greater(abs(x), 1), 0, x);
+    const between = where(less(x, -1), 0, mul(square(add(inner, 1)), 0.25));
     return where(greater(x, 1), x, between);
   });
 }

@@ -76,7 +76,8 @@ export const asinh: FloatOp = /* @__PURE__ */ defineUnary({
 
 const acoshDerivative = /* @__PURE__ */ defineDerivative({
   name: 'acoshDerivative',
-  expression: 'a / sqrt((b - 1.0) * (b + 1.0))',
+  // Below -1 the root is a number, though the function isn't.
+  expression: () => `select(a / sqrt((b - 1.0) * (b + 1.0)), ${math.nanValue()}, b < 1.0)`,
   secondDerivative: (x) => neg(div(x, power(sub(square(x), 1)))),
 });
 

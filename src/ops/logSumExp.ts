@@ -3,10 +3,12 @@ import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { div, mul, sub } from './arithmetic.ts';
 import { max } from './extrema.ts';
+import { isFinite as areFinite } from './predicates.ts';
 import { defineReduction, type ReductionOp, restoreAxes } from './reduction.ts';
 import { stopGradient } from './stopGradient.ts';
 import { sum } from './sum.ts';
 import { exp } from './unary.ts';
+import { where } from './where.ts';
 
 /**
  * log Σ exp x along `axis`, without overflow: the largest element is factored out of the sum. Shape: x without the reduced
@@ -29,8 +31,10 @@ export const logSumExp: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineR
   save: { inputs: [0] },
   gradient: (dy, { inputs: [x], plan }) => {
     const over = { axis: plan.axes, keepDims: true };
-    // exp(x - y) would include the rounding of y, which is large if y is. The shift doesn't change the quotient.
-    const exponentials = exp(sub(x, stopGradient(max(x, over))));
+    // exp(x - y) would include the rounding of y, which is large if y is. The shift doesn't change the quotient. Next to an
+    // infinite element, others have no share.
+    const largest = stopGradient(max(x, over));
+    const exponentials = exp(sub(x, where(areFinite(largest), largest, 0)));
     return mul(exponentials, div(restoreAxes(dy, plan), sum(exponentials, over)));
   },
 });

@@ -112,13 +112,13 @@ export const elu: FloatOp<EluOptions, ['alpha']> = /* @__PURE__ */ defineUnary<E
 
 const seluDerivative = /* @__PURE__ */ defineDerivative({
   name: 'seluDerivative',
-  // The left derivative at 0 is scale · alpha.
-  expression: 'a * select(b + 1.75809934, 1.05070099, b > 0.0)',
-  secondDerivative: (y) => cast(lessEqual(y, 0), 'float32'),
+  // At 0 it is the right derivative, as in TensorFlow.
+  expression: 'a * select(b + 1.75809934, 1.05070099, b >= 0.0)',
+  secondDerivative: (y) => cast(less(y, 0), 'float32'),
 });
 
 /**
- * scale · elu(x) with the constants for which activations keep mean 0 and variance 1.
+ * scale · elu(x) with the constants for which activations keep mean 0 and variance 1. Gradient: scale at 0.
  * Source: G. Klambauer et al., Self-normalizing neural networks, 2017.
  * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
  */
@@ -147,7 +147,7 @@ export const hardSigmoid: FloatOp = /* @__PURE__ */ defineUnary({
 
 const hardSwishDerivative = /* @__PURE__ */ defineDerivative({
   name: 'hardSwishDerivative',
-  expression: 'select(select(0.0, a, b > 0.0), a * (b * 0.333333333 + 0.5), abs(b) < 3.0)',
+  expression: 'select(a * (b * 0.333333333 + 0.5), select(0.0, a, b > 0.0), abs(b) >= 3.0)',
   secondDerivative: (x) => mul(cast(less(abs(x), 3), 'float32'), 1 / 3),
 });
 

@@ -10,12 +10,12 @@ import { defineDerivative } from './derivative.ts';
 
 const absDerivative = /* @__PURE__ */ defineDerivative({
   name: 'absDerivative',
-  expression: 'select(select(-a, a, b > 0.0), 0.0, b == 0.0)',
+  expression: () => `select(select(select(-a, a, b > 0.0), 0.0, b == 0.0), b, ${math.isNan('b')})`,
   secondDerivative: null,
 });
 
 /**
- * |x|. Dtypes: float32, int32. Gradient: 0 at 0.
+ * |x|. Dtypes: float32, int32. Gradient: 0 at 0, NaN at NaN.
  * Shape: that of x. Errors: DTypeError for other dtypes.
  */
 export const abs: UnaryOp = /* @__PURE__ */ defineUnary({

@@ -4,7 +4,6 @@ import { equal, greater, greaterEqual, less } from '../../ops/comparison.ts';
 import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
 import { maximum } from '../../ops/maximum.ts';
 import { abs } from '../../ops/rounding.ts';
-import { stopGradient } from '../../ops/stopGradient.ts';
 import { exp, log, rsqrt, sqrt, square } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -37,15 +36,15 @@ const inverseErrorOutside = [
  */
 export const erfinv: OfOne = /* @__PURE__ */ special('erfinv', (x) => {
   const isInside = less(abs(x), 1);
-  // Outside, a substitute value keeps the gradient finite.
+  // Outside, a substitute value keeps the polynomials finite.
   const inner = where(isInside, x, 0);
   const w = neg(log(mul(sub(1, inner), add(1, inner))));
   const middle = polynomial(sub(w, 2.5), inverseErrorInside);
   const tail = polynomial(sub(sqrt(maximum(w, 1)), 3), inverseErrorOutside);
   const found = mul(where(less(w, 5), middle, tail), inner);
-  // Without a gradient: an infinite factor would make that of all other elements NaN.
-  const beyond = where(equal(abs(x), 1), mul(stopGradient(x), Number.POSITIVE_INFINITY), Number.NaN);
-  return where(isInside, found, beyond);
+  // Inside, the factor is finite, so that it leaves the gradient alone.
+  const factor = where(isInside, 0, where(equal(abs(x), 1), Number.POSITIVE_INFINITY, Number.NaN));
+  return where(isInside, found, mul(x, factor));
 });
 
 const complementaryError = [

@@ -69,6 +69,6 @@ fn main(
     let at_0 = start + k_0 * params.inner;
     let dy_0 = dy[at_0];
     let y_0 = y[at_0];
-    out[at_0] = dy_0 - exp(y_0) * total;
+    out[at_0] = dy_0 - select(exp(y_0), y_0, (bitcast<U>(y_0) & U(0x7fffffffu)) > U(0x7f800000u)) * total;
   }
 }
