@@ -1,6 +1,6 @@
 /** @file Models of n layers: building, tracing, reading and writing them. */
 import { type Tensor, tensor, variable } from '../../../src/index.ts';
-import { BytesTarget, loadModel, loadTensors, saveTensors } from '../../../src/io/index.ts';
+import { BytesTarget, FilesTarget, loadModel, loadTensors, saveTensors } from '../../../src/io/index.ts';
 import {
   cloneModel,
   type Functional,
@@ -176,6 +176,20 @@ export const modelRows: readonly ScaleRow[] = [
     prepare: async (n) => {
       const bytes = await saved(shared(n));
       return () => loadModel(bytes);
+    },
+  },
+  {
+    name: 'save and loadModel, a layers model of TF.js',
+    unit,
+    from: 250,
+    short: 50,
+    prepare: (n) => {
+      const net = chain(n);
+      return async () => {
+        const target = new FilesTarget();
+        await net.save(target, { format: 'tfjs' });
+        return loadModel(target.files);
+      };
     },
   },
   onModel('summary', 500, residual, (net) => net.summary()),

@@ -85,19 +85,59 @@ function matchLayers(
   options: FitOptions,
 ): StoredWeight[] {
   const matching = new Matching(options);
-  const left = new Map([...tensors].map(([name, tensor]) => [name, { parts: name.split('/'), tensor }]));
+  const left = new TensorsByRole(tensors.keys());
   for (const { layer, variables } of outermost(model)) {
     for (const variable of variables) {
       const roles = rolesOf(layer, variable.path.slice(variable.path.lastIndexOf('/') + 1));
-      const found = [...left].find(
-        ([, { parts }]) => roles.includes(parts.at(-1) ?? '') && parts.slice(0, -1).includes(layer.name),
-      );
-      matching.pair(variable, found?.[1].tensor ?? null);
-      if (found) left.delete(found[0]);
+      const name = left.take(layer.name, roles);
+      matching.pair(variable, name === null ? null : (tensors.get(name) as StoredTensor));
     }
   }
-  for (const name of left.keys()) matching.leave(name);
+  for (const name of left.rest()) matching.leave(name);
   return matching.finish();
+}
+
+/** The names of tensors, by each folder in them and their last part. */
+class TensorsByRole {
+  readonly #names: readonly string[];
+  readonly #taken = new Set<number>();
+  /** Places in `#names`, in descending order: the first one is taken from the end. */
+  readonly #places = new Map<string, number[]>();
+
+  constructor(names: Iterable<string>) {
+    this.#names = [...names];
+    for (let i = this.#names.length - 1; i >= 0; i--) {
+      const folders = (this.#names[i] as string).split('/');
+      const role = folders.pop() as string;
+      for (const folder of new Set(folders)) this.#placesOf(folder, role).push(i);
+    }
+  }
+
+  /** Removes and returns the first name that has the folder `layer` and ends with one of `roles`; null if there is none. */
+  take(layer: string, roles: readonly string[]): string | null {
+    const first = roles.reduce((least, role) => Math.min(least, this.#first(layer, role)), Infinity);
+    if (first === Infinity) return null;
+    this.#taken.add(first);
+    return this.#names[first] as string;
+  }
+
+  /** Returns the names that nobody took. */
+  rest(): string[] {
+    return this.#names.filter((_, i) => !this.#taken.has(i));
+  }
+
+  #first(layer: string, role: string): number {
+    const places = this.#placesOf(layer, role);
+    while (places.length > 0 && this.#taken.has(places.at(-1) as number)) places.pop();
+    return places.at(-1) ?? Infinity;
+  }
+
+  #placesOf(folder: string, role: string): number[] {
+    const key = `${folder}/${role}`;
+    const places = this.#places.get(key) ?? [];
+    this.#places.set(key, places);
+    return places;
+  }
 }
 
 /** Returns the names of a weight in its layer. */
