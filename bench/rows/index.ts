@@ -14,6 +14,7 @@ import { memoryFamily } from './memory.ts';
 import { normalizationFamily, reductionFamily } from './normalization.ts';
 import { perceptualFamily } from './perceptual.ts';
 import { poolingFamily } from './pooling.ts';
+import { pretrainedFamily } from './pretrained.ts';
 import { shapeFamily } from './shapes.ts';
 import { stepFamily } from './steps.ts';
 import { transformerFamily } from './transformer.ts';
@@ -35,6 +36,7 @@ export const families: readonly Family[] = [
   overheadFamily,
   stepFamily,
   transformerFamily,
+  pretrainedFamily,
   perceptualFamily,
   shapeFamily,
   memoryFamily,

@@ -1,6 +1,7 @@
 /** @file Softmax, layer normalization, and reductions along each axis. */
 import { layerNorm, max, mean, rmsNorm, softmax, sum } from 'retrograd';
 import { type HostArray, normal, sizeOf } from '../host.ts';
+import { unable } from '../job.ts';
 import { problem } from '../oracle.ts';
 import { jaxjs } from '../peers/jaxjs.ts';
 import { ort } from '../peers/ort.ts';
@@ -102,7 +103,7 @@ function rmsNormRow(rows: number, n: number): Row {
         const square = tf.mean(tf.square(x as never), -1, true);
         return tf.mul(tf.mul(x as never, tf.rsqrt(tf.add(square, epsilon))), gamma as never);
       }),
-      jaxjs: { unable: 'it has no root mean square norm' },
+      jaxjs: unable('it has no root mean square norm'),
       ort: ort(
         (graph, x, gamma) =>
           graph.node('SimplifiedLayerNormalization', [x, gamma], { axis: -1, epsilon: { float: epsilon } }),

@@ -169,6 +169,7 @@ export { argsort, sort, type SortOptions } from './sort.ts';
 export { logSoftmax, softmax, type SoftmaxOptions } from './softmax.ts';
 // Attention
 export { dotProductAttention, type DotProductAttentionOptions } from './dotProductAttention.ts';
+export { rotaryEmbedding, type RotaryEmbeddingOptions } from './rotaryEmbedding.ts';
 // Recurrences
 export { gruSteps } from './gruSteps.ts';
 export { lstmSteps } from './lstmSteps.ts';

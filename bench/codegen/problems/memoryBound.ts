@@ -6,6 +6,7 @@ import {
   layerNorm,
   relu,
   rmsNorm,
+  rotaryEmbedding,
   softmax,
   sum,
   type Tensor,
@@ -191,6 +192,16 @@ const rmsNormalizations = (
   ];
 });
 
+const rotations = [false, true].map((interleaved) => {
+  const shape = [1, 1024, 32, 128] as const;
+  return line(
+    'elementwise',
+    `rotaryEmbedding [${shape}]${interleaved ? ', interleaved' : ''}`,
+    [float32(...shape)],
+    (x) => rotaryEmbedding(x, null, null, { interleaved }),
+  );
+});
+
 const moves = [
   line('elementwise', 'add [1048576]', [float32(2 ** 20), float32(2 ** 20)], (a, b) => add(a, b), {
     tfjs: tfjs((tf, a, b) => tf.add(a as never, b as never)),
@@ -245,6 +256,7 @@ export const memoryBoundProblems: readonly Problem[] = [
   ...softmaxes,
   ...normalizations,
   ...rmsNormalizations,
+  ...rotations,
   ...moves,
   ...lookUps,
 ];

@@ -1,6 +1,7 @@
 /** @file The attention kernels of the catalog. */
 import type { AttentionSumsOptions } from '../../../shaders/attention/gradient.ts';
 import type { AttentionOptions } from '../../../shaders/attention/tile.ts';
+import type { RotaryOptions } from '../../../shaders/rotary.ts';
 import { type Family, entry } from './entry.ts';
 
 const attention: AttentionOptions = { size: 64, width: 4, shown: false };
@@ -13,4 +14,11 @@ export const attentionKernels: Family = {
   'attention sums': entry<AttentionSumsOptions>({ width: 4 }),
   'attention query gradient': entry<AttentionOptions>(attention, { 'mask or bias': { shown: true } }),
   'attention key gradient': entry<AttentionOptions>(attention),
+  rotaryEmbedding: entry<RotaryOptions>(
+    { interleaved: false, inverse: false, width: 4, heads: 2, positions: 'none', frequencies: false },
+    {
+      neighbours: { interleaved: true, inverse: true, positions: 'first', frequencies: true },
+      scalar: { interleaved: true, width: 1, heads: 1, positions: 'each' },
+    },
+  ),
 };

@@ -2,8 +2,9 @@
 import { dotProductAttention } from '../../ops/dotProductAttention.ts';
 import { gruSteps } from '../../ops/gruSteps.ts';
 import { lstmSteps } from '../../ops/lstmSteps.ts';
+import { rotaryEmbedding } from '../../ops/rotaryEmbedding.ts';
 import { type Check, differentiable, spec, type Values } from '../check.ts';
-import { byDifferences } from '../reference.ts';
+import { byDifferences, linear } from '../reference.ts';
 
 function attention(queries: number, keys: number, heads: number, size: number, isCausal: boolean): Check {
   const shapes = [
@@ -42,7 +43,36 @@ function attention(queries: number, keys: number, heads: number, size: number, i
   );
 }
 
-export const attentions = (): Check[] => [attention(5, 7, 2, 4, false), attention(6, 6, 1, 8, true)];
+function rotary(rows: number, heads: number, size: number, interleaved: boolean): Check {
+  const shape = [rows, heads, size];
+  const first = 3;
+  return differentiable(
+    `rotaryEmbedding of ${shape.join(' × ')}${interleaved ? ', interleaved' : ''}`,
+    [spec(shape), spec(shape)],
+    2e-5,
+    (x) => rotaryEmbedding(x as never, first as never, null as never, { interleaved }),
+    linear((visit) => {
+      const half = size / 2;
+      for (let line = 0; line < rows * heads; line++)
+        for (let j = 0; j < half; j++) {
+          const [a, b] = interleaved ? [2 * j, 2 * j + 1] : [j, half + j];
+          const angle = (first + Math.floor(line / heads)) / 10_000 ** (j / half);
+          const [at, to] = [line * size + a, line * size + b];
+          visit(at, at, Math.cos(angle));
+          visit(to, at, -Math.sin(angle));
+          visit(at, to, Math.sin(angle));
+          visit(to, to, Math.cos(angle));
+        }
+    }),
+  );
+}
+
+export const attentions = (): Check[] => [
+  attention(5, 7, 2, 4, false),
+  attention(6, 6, 1, 8, true),
+  rotary(3, 2, 16, false),
+  rotary(3, 1, 6, true),
+];
 
 function lstm(batch: number, time: number, units: number): Check {
   const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));

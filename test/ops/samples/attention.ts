@@ -80,4 +80,74 @@ export const samples: OpSamples[] = [
       },
     ],
   },
+  {
+    op: 'rotaryEmbedding',
+    cases: [
+      { inputs: [x(2, 3, 2, 4), null, null] },
+      {
+        inputs: [x(3, 1, 6), { shape: [3], dtype: 'int32', values: [4, 0, 9] }, null],
+        options: { interleaved: true, rotated: 4 },
+      },
+      {
+        inputs: [x(1, 2, 2, 4), { shape: [], dtype: 'int32', values: [7] }, { shape: [2], low: 0.1 }],
+        options: { scalingFactor: 2 },
+        gradient: false,
+      },
+      { inputs: [x(0, 3, 2, 4), null, null], gradient: false, carriesNaN: false },
+    ],
+    bad: [
+      { why: 'rank 2', inputs: [x(3, 4), null, null], error: ShapeError, message: /three axes/ },
+      {
+        why: 'an odd number of rotated features',
+        inputs: [x(2, 1, 4), null, null],
+        options: { rotated: 3 },
+        error: ValueError,
+        message: /even/,
+      },
+      {
+        why: 'a head of odd size',
+        inputs: [x(2, 1, 5), null, null],
+        error: ValueError,
+        message: /even/,
+      },
+      {
+        why: 'more rotated features than there are',
+        inputs: [x(2, 1, 4), null, null],
+        options: { rotated: 6 },
+        error: ValueError,
+      },
+      {
+        why: 'positions of another length',
+        inputs: [x(2, 1, 4), { shape: [3], dtype: 'int32' }, null],
+        error: ShapeError,
+        message: /positions/,
+      },
+      { why: 'positions of floats', inputs: [x(2, 1, 4), x(2), null], error: DTypeError },
+      { why: 'too few frequencies', inputs: [x(2, 1, 4), null, x(1)], error: ShapeError },
+      { why: 'integers', inputs: [{ shape: [2, 1, 4], dtype: 'int32' }, null, null], error: DTypeError },
+      {
+        why: 'a wavelength of 0',
+        inputs: [x(2, 1, 4), null, null],
+        options: { maxWavelength: 0 },
+        error: ValueError,
+      },
+      {
+        why: 'an infinite scaling',
+        inputs: [x(2, 1, 4), null, null],
+        options: { scalingFactor: Number.POSITIVE_INFINITY },
+        error: ValueError,
+      },
+      {
+        why: 'a layout by name',
+        inputs: [x(2, 1, 4), null, null],
+        options: { interleaved: 'yes' },
+        error: ValueError,
+      },
+      {
+        why: '1,026 rotated features without frequencies',
+        inputs: [x(1, 1, 1026), null, null],
+        error: ValueError,
+      },
+    ],
+  },
 ];
