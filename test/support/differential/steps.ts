@@ -5,6 +5,7 @@
 import * as rg from '../../../src/index.ts';
 import { arrangements } from './arrangements.ts';
 import { along, binary, hasAxes, isFloat, ofOne, pick, type Planner, reduction, unary } from './planning.ts';
+import { transforms } from './transforms.ts';
 import { at, broadcast, build, type Value, withAxis } from './values.ts';
 import { windows } from './windows.ts';
 
@@ -256,4 +257,5 @@ export const planners: Readonly<Record<string, Planner>> = {
   toFloat,
   ...arrangements,
   ...windows,
+  ...transforms,
 };

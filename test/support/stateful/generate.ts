@@ -1,13 +1,15 @@
 /** @file Generates a stateful program from a seed. */
 import { argumentStructures } from './arguments.ts';
 import { randomFrom } from './numbers.ts';
-import { type ChangeKind, changeKinds, type Program } from './program.ts';
+import { type ChangeKind, changeKinds, layerChangeKinds, type Program } from './program.ts';
+import { layerKinds } from './statementKinds.ts';
 import { statementKinds } from './statements.ts';
 
 export function makeProgram(seed: number, kinds: readonly string[] = statementKinds): Program {
   const random = randomFrom(seed * 2654435761 + 1);
   const whole = (n: number) => Math.floor(random() * n);
   const many = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make);
+  const changes = kinds.some((kind) => layerKinds.has(kind)) ? layerChangeKinds : changeKinds;
   const structures = many(1 + whole(3), () => whole(argumentStructures.length));
   return {
     seed,
@@ -27,7 +29,7 @@ export function makeProgram(seed: number, kinds: readonly string[] = statementKi
       sources: many(3, () => whole(1000)),
       throws: random() < 0.08,
       changes: many(whole(3), () => ({
-        kind: changeKinds[whole(changeKinds.length)] as ChangeKind,
+        kind: changes[whole(changes.length)] as ChangeKind,
         a: whole(1000),
         b: whole(1000),
       })),

@@ -18,7 +18,14 @@ export const changeKinds = [
   'compile the function again',
   'compute something else',
 ] as const;
-export type ChangeKind = (typeof changeKinds)[number];
+/** The changes of programs with layers. */
+export const layerChangeKinds = [
+  ...changeKinds,
+  'freeze or thaw a layer',
+  'assign a weight',
+  'reset the state of a layer',
+] as const;
+export type ChangeKind = (typeof layerChangeKinds)[number];
 
 /** The changes of the world between two calls. */
 export interface Change {

@@ -70,9 +70,9 @@ export async function runProgram(program: Program): Promise<string | null> {
         rg.setRandomSeed(program.seed + index);
         return outcomeOf(() => (which === 0 ? eager : compiled)(...args));
       }) as [Outcome, Outcome];
-      const states = worlds.map(({ variables }, which) => ({
+      const states = worlds.map(({ state }, which) => ({
         ...outcomes[which],
-        variables: variables.map((v) => rg.identity(v)),
+        variables: state.map((v) => rg.identity(v)),
       }));
       const bits = await bitsOf(states.flatMap(tensorsIn));
       const [expected, found] = states.map((state) => describe(state, bits));

@@ -4,6 +4,7 @@ import type { Tensor, Variable } from '../../../src/index.ts';
 import { readArguments } from './arguments.ts';
 import { pick } from './numbers.ts';
 import type { Statement } from './program.ts';
+import { layerKinds } from './statementKinds.ts';
 import type { World } from './world.ts';
 
 /** The context of a statement: the values so far, and the world around the function. */
@@ -141,6 +142,11 @@ const statements: Record<string, Run> = {
     const one = (row: Tensor) => rg.mul(steep(row), rg.mean(by));
     values.push(rg.vmap(rg.grad(c % 2 === 0 || world.isPlain ? one : (row) => rg.checkpoint(one)(row)))(x));
   },
+  'a layer': ({ values, world }, { a, b }) => void values.push(world.layers.single(pick(values, a), b)),
+  'nested models': ({ values, world }, { a, b }) => void values.push(world.layers.nested(pick(values, a), b)),
+  'recurrent layer with a mask': ({ values, world }, { a, b }) =>
+    void values.push(world.layers.recurrent(pick(values, a), b)),
+  'training step': ({ values, world }, { a }) => void values.push(world.layers.train(pick(values, a))),
   'throw on demand': ({ throws }) => {
     if (throws) throw new Error('on demand');
   },
@@ -150,8 +156,10 @@ const transforms = new Set(['checkpoint', 'scan', 'map of gradients']);
 
 /** All kinds. */
 export const allStatementKinds = Object.keys(statements);
-/** Those without transforms of functions, of which programs are quick. */
-export const statementKinds = allStatementKinds.filter((kind) => !transforms.has(kind));
+/** Those without layers and transforms of functions, of which programs are quick. */
+export const statementKinds = allStatementKinds.filter(
+  (kind) => !transforms.has(kind) && !layerKinds.has(kind),
+);
 
 /** Assigns a value if it has the variable's shape, otherwise fills the variable with its mean. */
 function assign(variable: Variable, value: Tensor): void {

@@ -1,8 +1,10 @@
 /** @file The environment of the function of a stateful program, which changes between its calls. */
 import * as rg from '../../../src/index.ts';
 import type { Tensor, Variable } from '../../../src/index.ts';
+import { WorldLayers } from './layers.ts';
 import { numbers, pick, values } from './numbers.ts';
 import type { Change, Program } from './program.ts';
+import { layerKinds } from './statementKinds.ts';
 
 /** The state of one run of a program. Both runs have their own, with equal values. */
 export class World {
@@ -14,6 +16,7 @@ export class World {
   /** Results of calls so far, except for those that may change. */
   readonly results: Tensor[] = [];
   inputs: Tensor[] = [];
+  readonly #layers: WorldLayers | null;
 
   constructor(
     readonly program: Program,
@@ -32,6 +35,22 @@ export class World {
     });
     this.shared = rg.fromBuffer(this.#appBuffer, { shape: [rows, columns] });
     this.write(0, gpu);
+    const hasLayers = program.statements.some(({ kind }) => layerKinds.has(kind));
+    this.#layers = hasLayers ? new WorldLayers([rows, columns]) : null;
+  }
+
+  get hasLayers(): boolean {
+    return this.#layers !== null;
+  }
+
+  /** For programs with statements that need them. */
+  get layers(): WorldLayers {
+    return this.#layers as WorldLayers;
+  }
+
+  /** Everything that calls may change. */
+  get state(): readonly Variable[] {
+    return [...this.variables, ...(this.#layers?.variables ?? [])];
   }
 
   write(seed: number, gpu: GPUDevice): void {
@@ -43,14 +62,27 @@ export class World {
   }
 }
 
+function changeLayers({ dense, stateful, variables }: WorldLayers, { kind, a, b }: Change): void {
+  if (kind === 'freeze or thaw a layer') dense.trainable = !dense.trainable;
+  if (kind === 'reset the state of a layer') stateful.resetState();
+  if (kind !== 'assign a weight') return;
+  const weight = pick(
+    variables.filter(({ dtype }) => dtype === 'float32'),
+    a,
+  );
+  weight.assign(rg.abs(values([...weight.shape], b)));
+}
+
 /** Applies the changes of a world between two calls. */
-export function applyChange(world: World, { kind, a, b }: Change, gpu: GPUDevice): void {
+export function applyChange(world: World, change: Change, gpu: GPUDevice): void {
+  const { kind, a, b } = change;
   const { rows, columns } = world.program;
   const variable = pick(world.variables, a);
   if (kind === 'assign') variable.assign(values([rows, columns], b));
   if (kind === 'hold a view') world.views.push(rg.identity(variable));
   if (kind === 'let a view go') world.views.pop()?.dispose();
   if (kind === 'write to the shared buffer') world.write(b, gpu);
+  if (world.hasLayers) changeLayers(world.layers, change);
   if (kind === 'compute something else') rg.tidy(() => void rg.square(rg.add(variable, b)));
 }
 
