@@ -22,6 +22,15 @@ function stepped(seed: number, by: number): number {
   return by < room ? seed + by : by - room;
 }
 
+const wrapped = (value: bigint): bigint => BigInt.asUintN(53, value);
+
+/** The inverse of an odd number modulo 2^53, by Newton's method: each step doubles the number of correct bits. */
+function inverseOf(value: bigint): bigint {
+  let inverse = value;
+  for (let bits = 3; bits < 53; bits *= 2) inverse = wrapped(inverse * (2n - value * inverse));
+  return inverse;
+}
+
 /** A seed in captured work, drawn again by every replay. */
 export class DrawnSeed {
   readonly low = new DynamicScalar(0);
@@ -82,6 +91,15 @@ export class SeedSequence {
   set position(position: number) {
     requireInteger('SeedSequence', 'position', position, 0);
     this.#next = position % seedLimit;
+  }
+
+  /** The number of draws from `seed` to the position, for files, as Keras's `SeedGenerator` counts them. */
+  get drawn(): bigint {
+    return wrapped(BigInt(this.#next - this.seed) * inverseOf(BigInt(this.step)));
+  }
+
+  set drawn(count: bigint) {
+    this.#next = Number(wrapped(BigInt(this.seed) + count * BigInt(this.step)));
   }
 
   /** The present place, for notes. */

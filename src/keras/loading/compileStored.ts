@@ -77,7 +77,8 @@ async function restoreState(
     for (const [i, variable] of variables.entries()) {
       const stored = state[i] as StoredTensor;
       requireLike(options.file, variable, stored);
-      if (variable instanceof HostVariable) values.push((await stored.read(0, 1))[0] as number);
+      if (variable instanceof HostVariable)
+        values.push(unrounded(variable, (await stored.read(0, 1))[0] as number));
       else values.push((await transfer.upload(stored, variable.device)).tensor);
     }
     placed(options.file, "the optimizer's state", () => {
@@ -91,6 +92,11 @@ async function restoreState(
   } finally {
     for (const value of values) if (typeof value !== 'number') value.dispose();
   }
+}
+
+/** Returns the number of `variable` where `stored` is that number in float32: the configuration has all of its digits. */
+function unrounded({ value }: HostVariable, stored: number): number {
+  return Math.fround(value) === stored ? value : stored;
 }
 
 /** Returns the number of variables before the first step, including those of inner optimizers. */

@@ -17,6 +17,7 @@ import { withinStored } from '../saving/allotment.ts';
 import { compileStored } from './compileStored.ts';
 import type { TextLayer } from '../saving/textLayers.ts';
 import { fillStored } from '../saving/upload.ts';
+import { restoreSeeds } from '../saving/restoreSeeds.ts';
 import { readJson, Siblings, textOf } from '../saving/jsonFile.ts';
 import { openHdf5Weights, openStore, openUnpacked } from '../saving/openWeightFile.ts';
 import { requireContainer } from '../saving/requireContainer.ts';
@@ -111,6 +112,7 @@ async function make(
     const weights = file.match(model, { op: `loadModel ${source.name}`, model: model.name });
     const notFinite = await fillStored(weights, { ...options, file: source.name });
     if (readAsset) await loadAssets(model as unknown as AnyLayer, readAsset, source.name);
+    if (file.seeds) await restoreSeeds(model as unknown as AnyLayer, file.seeds, source.name);
     if (compile) await compileStored(model, compiled, file, { ...options, file: source.name });
     for (const layer of textLayers) options.onTextLayer?.(layer);
     onReport({ loaded: weights.map(({ path }) => path), notFinite, naming: 'keras' });

@@ -60,7 +60,8 @@ export class Nadam extends FusedMoments {
   protected override advance(step: number, rate: number): void {
     const { beta1, beta2 } = this;
     const [now, next] = [step, step + 1].map((t) => beta1 * (1 - 0.5 * 0.96 ** t)) as [number, number];
-    this.#product *= now;
+    // In float32, as it is saved: a run that resumes continues with the same number.
+    this.#product = Math.fround(this.#product * now);
     const live = this.#live;
     live.rate.value = rate;
     live.share_of_momentum.value = next / (1 - this.#product * next);

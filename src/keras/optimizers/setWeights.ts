@@ -53,7 +53,9 @@ export function setWeights(
 function numberFor(op: string, variable: HostVariable, value: unknown): number {
   const number = ArrayBuffer.isView(value) ? (value as TypedData)[0] : value;
   const isOne = !ArrayBuffer.isView(value) || (value as TypedData).length === 1;
-  if (typeof number === 'number' && isOne) return number;
+  // `getWeights` rounds numbers to float32.
+  const isRounded = value instanceof Float32Array && Math.fround(variable.value) === number;
+  if (typeof number === 'number' && isOne) return isRounded ? variable.value : number;
   throw new ValueError({
     op,
     rule: `${variable.name} is a number on the host.`,

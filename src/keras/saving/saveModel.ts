@@ -54,7 +54,7 @@ async function saveKeras(model: SavedModel, target: SaveTarget, options: SaveOpt
     import('../../formats/zip/index.ts'),
     import('../../formats/hdf5/index.ts'),
     import('../../formats/keras/index.ts'),
-    weightTree(model as unknown as AnyLayer, optimizer),
+    weightTree(model as unknown as AnyLayer, { optimizer, seeds: includeOptimizer }),
   ]);
   const metadata = { keras_version: kerasVersion, date_saved: dateSaved() };
   const saved = new SavedBytes(options);
@@ -88,7 +88,7 @@ export async function saveWeightsTo(
   const optimizer = includeOptimizer ? optimizerOf(model) : null;
   const [{ writeHdf5 }, tree] = await Promise.all([
     import('../../formats/hdf5/index.ts'),
-    weightTree(model as unknown as AnyLayer, optimizer),
+    weightTree(model as unknown as AnyLayer, { optimizer, seeds: false }),
   ]);
   await file.write(saved.interruptible(writeHdf5(saved.countedIn(tree))));
 }

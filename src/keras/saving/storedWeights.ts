@@ -9,6 +9,7 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import { type FitOptions, requireFit } from './fit.ts';
 import { matchPaths } from './matchPaths.ts';
 import { saveablesOf } from './saveables.ts';
+import { isSeedPath } from './seedsOf.ts';
 import { weightsByPath } from './weights.ts';
 
 /** A weight, and the tensor with its value. */
@@ -32,6 +33,11 @@ export const optimizerPath = 'optimizer';
 /** Returns whether a path belongs to the optimizer, or to one inside it, whose variables Keras writes a second time. */
 export function isOptimizerPath(path: string): boolean {
   return path === optimizerPath || path.startsWith(`${optimizerPath}/`);
+}
+
+/** Returns whether a path belongs to a state of training, which no weight has. */
+export function isStatePath(path: string): boolean {
+  return isOptimizerPath(path) || isSeedPath(path);
 }
 
 /** The name of a graph's layers in older files of Keras 3. */
@@ -77,7 +83,7 @@ export function matchStore(
 ): StoredWeight[] {
   const matching = new Matching(options);
   const renamed = new Map([...store].map(([path, found]) => [path.replace(olderLayers, 'layers'), found]));
-  for (const path of [...renamed.keys()].filter(isOptimizerPath)) renamed.delete(path);
+  for (const path of [...renamed.keys()].filter(isStatePath)) renamed.delete(path);
   for (const { path, variables } of saveablesOf(model as unknown as AnyLayer)) {
     const found = takeStored(renamed, path);
     variables.forEach((variable, i) => {

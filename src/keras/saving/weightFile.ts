@@ -6,10 +6,12 @@ import type { StoredModel, StoredWeight } from './storedWeights.ts';
 
 /** The weights of a file. */
 export interface WeightFile {
-  /** All tensors, without the optimizer's. */
+  /** All tensors of weights. */
   readonly tensors: readonly StoredTensor[];
   /** The optimizer's variables in their order; null if the file has none that can be used. */
   readonly optimizer: readonly StoredTensor[] | null;
+  /** The states of random sequences by their paths: the seed, and the number of draws. Default: none. */
+  readonly seeds?: ReadonlyMap<string, StoredTensor>;
   /** Whether these are of an optimizer inside one that scales the loss, which Keras adds to models with mixed_float16. */
   readonly scalesLoss?: boolean;
   /** How the weights are named. Default 'keras'. */

@@ -2,15 +2,27 @@
 import type { StoredVariables } from '../../formats/keras/index.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
 import type { LoadWeightsOptions } from './fileOptions.ts';
-import { isOptimizerPath, matchNames, matchStore, optimizerPath } from './storedWeights.ts';
+import { isSeedPath } from './seedsOf.ts';
+import { isStatePath, matchNames, matchStore, optimizerPath } from './storedWeights.ts';
 import type { WeightFile } from './weightFile.ts';
 
 /** Weights by the paths of Keras 3. */
 export function storeFile(store: ReadonlyMap<string, StoredVariables>): WeightFile {
-  const inModel = [...store].filter(([path]) => !isOptimizerPath(path));
+  const inModel = [...store].filter(([path]) => !isStatePath(path));
+  const seeds = [...store].filter(([path]) => isSeedPath(path));
   return {
     tensors: inModel.flatMap(([, { tensors }]) => tensors),
     optimizer: store.get(optimizerPath)?.tensors ?? null,
+    seeds: new Map(
+      seeds.flatMap(
+        ([
+          path,
+          {
+            tensors: [state],
+          },
+        ]) => (state ? [[path, state] as const] : []),
+      ),
+    ),
     scalesLoss: store.has(`${optimizerPath}/inner_optimizer`),
     match: (model, options) => matchStore(model, store, options),
   };

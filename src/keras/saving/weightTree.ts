@@ -9,6 +9,7 @@ import type { Optimizer } from '../optimizers/optimizer.ts';
 import { type PolicyDType, storedPolicy } from '../json/storedPolicies.ts';
 import { isModel } from '../json/writtenModel.ts';
 import { type Saveable, saveablesOf } from './saveables.ts';
+import { seedsByPath, seedState } from './seedsOf.ts';
 import { optimizerPath } from './storedWeights.ts';
 import { bytesAs } from './valuesInFiles.ts';
 
@@ -27,10 +28,18 @@ const types: Readonly<Record<Tensor['dtype'], WrittenType>> = {
   bool: 'uint8',
 };
 
+/** What a file has next to the weights. */
+export interface TreeOptions {
+  /** The optimizer whose variables are saved; null for none. */
+  readonly optimizer: Optimizer | null;
+  /** Whether to save where the random sequences of layers are, with which training resumes. */
+  readonly seeds: boolean;
+}
+
 /**
  * Returns the weights of `model`, and the variables of `optimizer`, as they are now: they are read back before this resolves.
  */
-export async function weightTree(model: AnyLayer, optimizer: Optimizer | null): Promise<NewGroup> {
+export async function weightTree(model: AnyLayer, { optimizer, seeds }: TreeOptions): Promise<NewGroup> {
   const root: Filling = emptyGroup();
   const saveables = saveablesOf(model);
   const floats = floatTypes(saveables);
@@ -44,6 +53,7 @@ export async function weightTree(model: AnyLayer, optimizer: Optimizer | null): 
     });
     await Promise.all(values);
   });
+  if (seeds) addSeeds(root, model);
   if (optimizer) pending.push(addOptimizer(root, optimizer, optimizerPath));
   // Keras writes the variables of an inner optimizer twice: with those of the outer one, and alone.
   if (optimizer instanceof LossScaleOptimizer)
@@ -64,6 +74,15 @@ function floatTypes(saveables: readonly Saveable[]): ReadonlyMap<AnyLayer, Polic
     for (const inside of layer.layersInside) if (!storedPolicy(inside)) types.set(inside, type);
   }
   return types;
+}
+
+/** Adds the states of random sequences: the seed, and the number of draws. */
+function addSeeds(root: Filling, model: AnyLayer): void {
+  for (const [path, sequence] of seedsByPath(model)) {
+    const state = seedState(sequence);
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    varsAt(root, path, name).children.set('0', dataset('uint32', [state.length], Promise.resolve(state)));
+  }
 }
 
 async function addOptimizer(root: Filling, optimizer: Optimizer, path: string): Promise<void> {
