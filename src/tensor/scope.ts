@@ -1,5 +1,6 @@
 /**
- * @file Scopes: tensors made inside one are freed at its end, except those that leave it.
+ * @file Scopes: tensors made inside one are freed at its end, except those that leave it. A tensor knows its place in its scope, so that
+ * entering and leaving take the same time in any scope: each op has one.
  */
 import { requireFunction } from '../core/arguments.ts';
 import { describe } from '../core/describe.ts';
@@ -10,13 +11,52 @@ export interface Scoped {
   dispose(): void;
   /** Removes it from its scope. If it is then dropped, the finalizer frees it. */
   watchDrop(): void;
+  /** Its place in its scope; null outside of scopes. Written by scopes only. */
+  place: Place | null;
+}
+
+/** A place in a scope, which is a list in the order in which tensors came. */
+interface Place {
+  readonly tensor: Scoped;
+  scope: Members;
+  before: Place | null;
+  after: Place | null;
+}
+
+/** The tensors of a scope. */
+class Members {
+  first: Place | null = null;
+  #last: Place | null = null;
+
+  add(tensor: Scoped): void {
+    const place: Place = { tensor, scope: this, before: this.#last, after: null };
+    tensor.place = place;
+    if (this.#last) this.#last.after = place;
+    else this.first = place;
+    this.#last = place;
+  }
+
+  remove({ tensor, before, after }: Place): void {
+    tensor.place = null;
+    if (before) before.after = after;
+    else this.first = after;
+    if (after) after.before = before;
+    else this.#last = before;
+  }
+
+  /** Removes all, and returns them. */
+  release(): readonly Scoped[] {
+    const released: Scoped[] = [];
+    for (let place = this.first; place; place = this.first) {
+      this.remove(place);
+      released.push(place.tensor);
+    }
+    return released;
+  }
 }
 
 /** Scopes that are collecting new tensors, innermost last. None of them is open across an `await`. */
-let scopes: Set<Scoped>[] = [];
-
-/** The tensors given to open `Scope`s by `run` or `track`. */
-const given = new Set<Set<Scoped>>();
+let scopes: Members[] = [];
 
 /** Adds a tensor to the innermost scope. Outside of scopes, its finalizer watches it instead. */
 export function track(tensor: Scoped): void {
@@ -30,10 +70,9 @@ export function isCollecting(): boolean {
   return scopes.length > 0;
 }
 
-/** Removes a tensor that was disposed of. */
-export function untrack(tensor: Scoped): void {
-  for (let i = scopes.length - 1; i >= 0; i--) if (scopes[i]?.delete(tensor)) return;
-  for (const tensors of given) if (tensors.delete(tensor)) return;
+/** Removes a tensor from its scope, if it is in one. */
+export function untrack({ place }: Scoped): void {
+  place?.scope.remove(place);
 }
 
 /** Removes `tensor` from every scope: it lives until it is disposed of. Returns it. */
@@ -60,7 +99,7 @@ export function disposing<R extends { dispose(): void } | null, T>(resource: R, 
  */
 export function tidy<T>(body: () => T): T {
   requireFunction('tidy', 'body', body);
-  const scope = new Set<Scoped>();
+  const scope = new Members();
   scopes.push(scope);
   let result: T;
   try {
@@ -102,20 +141,24 @@ function notKept(given: unknown): ValueError {
   });
 }
 
-function remove(scope: Set<Scoped>): void {
-  scopes.splice(scopes.lastIndexOf(scope), 1);
+function close(scope: Members): void {
+  if (scopes.at(-1) === scope) scopes.pop();
+  else scopes.splice(scopes.lastIndexOf(scope), 1);
 }
 
-function closeScope(scope: Set<Scoped>, result: unknown): void {
-  remove(scope);
+function closeScope(scope: Members, result: unknown): void {
+  close(scope);
+  const { first } = scope;
   // Fast path, as after most ops: one tensor was made, and it is the result.
-  if (scope.size === 1 && scope.has(result as Scoped)) {
-    track(result as Scoped);
+  if (first && first.tensor === result && !first.after) {
+    scope.remove(first);
+    track(first.tensor);
     return;
   }
+  if (!first) return;
   const leaving = new Set<unknown>();
   collectTensors(result, leaving);
-  for (const tensor of scope) {
+  for (const tensor of scope.release()) {
     if (leaving.has(tensor)) track(tensor);
     else tensor.dispose();
   }
@@ -168,19 +211,19 @@ export function outsideScopes<T>(body: () => T): T {
 }
 
 /** Runs `body` outside of all scopes, and returns the tensors that it made and left. If it fails, they are freed. */
-export function collecting(body: () => void): ReadonlySet<Scoped> {
-  const made = new Set<Scoped>();
+export function collecting(body: () => void): readonly Scoped[] {
+  const made = new Members();
   const before = scopes;
   scopes = [made];
   try {
     body();
   } catch (error) {
-    for (const tensor of made) tensor.dispose();
+    for (const tensor of made.release()) tensor.dispose();
     throw error;
   } finally {
     scopes = before;
   }
-  return made;
+  return made.release();
 }
 
 /**
@@ -203,28 +246,27 @@ export function scope(): Scope {
 /** The return type of `scope`, which documents options and errors. */
 export class Scope {
   /** Made while it was open, before anything could be awaited. */
-  readonly #made = new Set<Scoped>();
+  readonly #made = new Members();
   /** Added by `run` or `track`: these belong to it even across an `await`. */
-  readonly #own = new Set<Scoped>();
+  readonly #own = new Members();
 
   constructor() {
     scopes.push(this.#made);
-    given.add(this.#own);
     // This microtask runs before any `await` that follows resumes: a scope closed by then was not open across one.
     queueMicrotask(() => this.#leave());
   }
 
   /** Runs `body`; what it makes, its result included, is freed when this scope ends. Errors: as for `tidy`. */
   run<T>(body: () => T): T {
-    const made = new Set<Scoped>();
+    const made = new Members();
     scopes.push(made);
     try {
       const result = body();
       requireSync('scope.run', result);
       return result;
     } finally {
-      remove(made);
-      for (const tensor of made) this.#own.add(tensor);
+      close(made);
+      for (const tensor of made.release()) this.#own.add(tensor);
     }
   }
 
@@ -242,16 +284,13 @@ export class Scope {
 
   [Symbol.dispose](): void {
     if (scopes.includes(this.#made)) closeScope(this.#made, undefined);
-    given.delete(this.#own);
-    for (const tensor of this.#own) tensor.dispose();
-    this.#own.clear();
+    for (const tensor of this.#own.release()) tensor.dispose();
   }
 
   /** Stops collecting. What was made so far may belong to other code, so the garbage collector frees it. */
   #leave(): void {
     if (!scopes.includes(this.#made)) return;
-    remove(this.#made);
-    for (const tensor of this.#made) tensor.watchDrop();
-    this.#made.clear();
+    close(this.#made);
+    for (const tensor of this.#made.release()) tensor.watchDrop();
   }
 }

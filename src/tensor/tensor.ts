@@ -22,7 +22,7 @@ import type { Device } from '../webgpu/device.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { KerasHistory } from '../history/node.ts';
 import { historyOf, type SourceTensor, type Origin } from '../history/origin.ts';
-import { track, untrack } from './scope.ts';
+import { type Scoped, track, untrack } from './scope.ts';
 
 /** Values in nested arrays, as returned by `array()`. */
 export type NestedArray = number | NestedArray[];
@@ -93,6 +93,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   /** Shared with the finalizer, which must not hold the tensor itself. */
   readonly #holder: Holder;
   #isWatched = false;
+  #place: Scoped['place'] = null;
 
   /** Takes over one reference of `storage`. Internal: make tensors with `tensor()` and ops. Errors: ValueError in apps. */
   constructor(device: Device, storage: Storage, spec: TensorSpec, origin: Origin, aliasOf?: number) {
@@ -153,6 +154,15 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
 
   set attachment(attachment: Tensor | null) {
     this.#attachment = attachment;
+  }
+
+  /** Internal: for scopes. */
+  get place(): Scoped['place'] {
+    return this.#place;
+  }
+
+  set place(place: Scoped['place']) {
+    this.#place = place;
   }
 
   get rank(): number {
