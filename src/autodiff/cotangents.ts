@@ -8,8 +8,8 @@ import type { Tensor } from '../tensor/tensor.ts';
 export class Cotangents {
   readonly #byId = new Map<number, Tensor>();
   readonly #uses = new Map<Tensor, number>();
-  /** Tensors owned by the caller; never freed here. */
-  readonly #borrowed = new Set<Tensor>();
+  /** Tensors that others use, too: never freed here, nor given to the caller as gradients. */
+  readonly borrowed = new Set<Tensor>();
 
   has(id: number): boolean {
     return this.#byId.has(id);
@@ -27,14 +27,14 @@ export class Cotangents {
       return;
     }
     const total = add(known, gradient);
-    if (!this.#uses.has(gradient) && !this.#borrowed.has(gradient)) gradient.dispose();
+    if (!this.#uses.has(gradient) && !this.borrowed.has(gradient)) gradient.dispose();
     this.drop(id);
     this.#set(id, total);
   }
 
-  /** Like `add`, for a tensor that belongs to the caller. */
+  /** Like `add`, for a tensor that others use, too. */
   addBorrowed(id: number, gradient: Tensor): void {
-    this.#borrowed.add(gradient);
+    this.borrowed.add(gradient);
     this.add(id, gradient);
   }
 
@@ -47,7 +47,7 @@ export class Cotangents {
     if (uses > 0) this.#uses.set(known, uses);
     else {
       this.#uses.delete(known);
-      if (!this.#borrowed.has(known)) known.dispose();
+      if (!this.borrowed.has(known)) known.dispose();
     }
   }
 

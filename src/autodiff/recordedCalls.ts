@@ -211,10 +211,7 @@ export class Tape {
       if (record.outputIds.some((id) => cotangents.has(id))) this.#step(record, cotangents, reached, wanted);
       if (!this.persistent) freeRecord(record);
     }
-    const given = new Set<Tensor | null>([
-      ...targets,
-      ...listOf('gradient', options.outputGradients ?? null),
-    ]);
+    const given = new Set<Tensor | null>([...targets, ...cotangents.borrowed]);
     return sources.map((source) => {
       const gradient = cotangents.get(source.id);
       if (!gradient) return null;

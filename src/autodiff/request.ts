@@ -6,6 +6,7 @@ import { type OptionNames, rejectExtraArguments } from '../core/options.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { fill } from '../ops/creation.ts';
+import { constant } from '../ops/operands.ts';
 import { isSymbolic } from '../ops/recorders.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import type { Cotangents } from './cotangents.ts';
@@ -134,6 +135,8 @@ export function seedTargets(
     }
     if (!reached.has(target.id)) return;
     if (seed) cotangents.addBorrowed(target.id, seed);
+    // Most targets are scalars, for which a number is on the device already.
+    else if (target.rank === 0) cotangents.addBorrowed(target.id, constant(target.device, 1, 'float32'));
     else cotangents.add(target.id, fill(target.shape, 1));
   });
 }

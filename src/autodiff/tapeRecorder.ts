@@ -14,7 +14,9 @@ interface RecordingTape {
 const dropped = new FinalizationRegistry<TapeRecorder>((recorder) => recorder.close());
 
 export class TapeRecorder implements Recorder {
-  readonly #tape: WeakRef<RecordingTape>;
+  readonly #reference: WeakRef<RecordingTape>;
+  /** The tape, from its first call on for the rest of the job: JavaScript keeps it as long, and a reference takes longer to follow. */
+  #current: RecordingTape | undefined;
   #isOpen = false;
   readonly #checks: ((sources: readonly Tensor[]) => void)[] = [];
 
@@ -22,17 +24,26 @@ export class TapeRecorder implements Recorder {
     tape: RecordingTape,
     readonly recording: number,
   ) {
-    this.#tape = new WeakRef(tape);
+    this.#reference = new WeakRef(tape);
     dropped.register(tape, this, this);
     this.open();
   }
 
+  get #tape(): RecordingTape | undefined {
+    if (this.#current) return this.#current;
+    this.#current = this.#reference.deref();
+    queueMicrotask(() => {
+      this.#current = undefined;
+    });
+    return this.#current;
+  }
+
   record(call: RecordedCall): void {
-    this.#tape.deref()?.record(call);
+    this.#tape?.record(call);
   }
 
   follows(tensor: Tensor): boolean {
-    return this.#tape.deref()?.follows(tensor) ?? false;
+    return this.#tape?.follows(tensor) ?? false;
   }
 
   beforeGradients(check: (sources: readonly Tensor[]) => void): void {

@@ -40,28 +40,30 @@ export type Items =
  */
 export function itemsOf(nest: unknown, path: string, depth: number): Items | null {
   if (typeof nest !== 'object' || nest === null) return null;
-  const found = readable(path, () => {
-    if (!isBranch(nest)) return null;
-    if (!Array.isArray(nest)) {
-      const record = nest as Record<string | symbol, unknown>;
-      return { kind: 'record', entries: keysIn(record).map((key) => [key, record[key]] as const) } as const;
-    }
-    const { length } = nest;
-    // Unlike `map`, `from` doesn't skip holes.
-    const items = length > maxItems ? [] : Array.from<unknown>(nest);
-    const holes = new Set(items.includes(undefined) ? [...items.keys()].filter((i) => !(i in nest)) : []);
-    return { kind: 'list', length, items, holes } as const;
-  });
-  if (!found) return null;
+  // Leaves first: most values are.
+  if (!readable(path, isBranch, nest)) return null;
+  const found = readable(path, itemsIn, nest as readonly unknown[] | Record<string, unknown>);
   if (depth >= maxDepth) throw tooDeep(path);
   if (found.kind === 'list' && found.length > maxItems) throw tooLong(path, found.length);
   return found;
 }
 
-/** Runs `read`, which runs code of the app where it meets a getter or a Proxy. */
-function readable<T>(path: string, read: () => T): T {
+function itemsIn(nest: readonly unknown[] | Record<string, unknown>): Items {
+  if (!Array.isArray(nest)) {
+    const record = nest as Record<string | symbol, unknown>;
+    return { kind: 'record', entries: keysIn(record).map((key) => [key, record[key]] as const) };
+  }
+  const { length } = nest;
+  // Unlike `map`, `from` doesn't skip holes.
+  const items = length > maxItems ? [] : Array.from<unknown>(nest);
+  const holes = new Set(items.includes(undefined) ? [...items.keys()].filter((i) => !(i in nest)) : []);
+  return { kind: 'list', length, items, holes };
+}
+
+/** Returns `read(nest)`, which runs code of the app where it meets a getter or a Proxy. */
+function readable<N, T>(path: string, read: (nest: N) => T, nest: N): T {
   try {
-    return read();
+    return read(nest);
   } catch (error) {
     if (error instanceof RetrogradError) throw error;
     throw new ValueError({
@@ -106,6 +108,7 @@ function mapLevel<T, R>(
     return mapped;
   }
   const { entries } = found;
+  if (entries.length === 0) return {};
   const items = new Map(entries);
   const mapped = new Map(
     inOrder([...items.keys()]).map((key) => [

@@ -119,6 +119,7 @@ export function defineForward<G>(family: ConvolutionFamily<G>): Forward {
       const { geometry, result } = plan(name, x, kernel, options);
       return { geometry, ...spec(result) };
     },
+    remembersPlans: true,
     forward: ([x, kernel], plan) => launch.forward(name, plan.geometry, x, kernel, plan),
     backward: ([dy], saved) => convolutionGradients(family, dy, saved),
     cost: ([, kernel], [result]) => cost(result, kernel),
@@ -141,6 +142,7 @@ export function defineInputGrad<G>(family: ConvolutionFamily<G>): InputGrad {
       requireCotangent(name, dy, result);
       return { geometry, ...x };
     },
+    remembersPlans: true,
     forward: ([dy, kernel], plan) => launch.inputGrad(name, plan.geometry, dy, kernel, plan),
     backward: ([dx], { inputs: [dy, kernel], inputSpecs, needs, options }) => {
       const { forward, filterGrad } = family.ops();
@@ -170,6 +172,7 @@ export function defineFilterGrad<G>(family: ConvolutionFamily<G>): FilterGrad {
       requireCotangent(name, dy, result);
       return { geometry, ...kernel };
     },
+    remembersPlans: true,
     forward: ([x, dy], plan) => launch.filterGrad(name, plan.geometry, x, dy, plan),
     backward: ([dk], { inputs: [x, dy], inputSpecs, needs, options }) => {
       const { forward, inputGrad } = family.ops();

@@ -92,6 +92,7 @@ const parts: Readonly<Record<keyof OpDefinition, { is: string; fits: (part: unkn
     fits: (part) => part === undefined || isFunction(part),
   },
   cost: { is: 'a function of specs', fits: (part) => part === undefined || isFunction(part) },
+  remembersPlans: { is: 'true or false', fits: isFlag },
   takesNull: { is: 'true or false', fits: isFlag },
   acceptsFloat16: { is: 'true or false', fits: isFlag },
   elementwise: { is: 'true or false', fits: isFlag },

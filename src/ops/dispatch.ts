@@ -5,6 +5,7 @@
 import { DTypeError } from '../core/errors.ts';
 import { formatSpec } from '../core/spec.ts';
 import { getDevice, withDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
 import type { Check } from '../webgpu/faultSets.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentParent, insideCall } from '../history/frames.ts';
@@ -35,6 +36,8 @@ export function dispatch(
   return tidy(() => execute(op, toTensors(op.name, slots, operands), operands, options));
 }
 
+const none: readonly never[] = [];
+
 /** Depth of nested calls: the ops used by a forward run inside another call. */
 let depth = 0;
 
@@ -48,10 +51,8 @@ function execute(
   const plan = op.infer(inputs, given);
   const options = op.settle ? op.settle(given) : given;
   const call = new Call(op.name, outputsOf(plan), operands, options);
-  // Ops used by a forward are an implementation detail: no recorder and no layer sees them.
-  const { device = getDevice() } = inputs.find((input) => input !== null) ?? {};
-  const forward = () => withDevice(device, () => tidy(() => op.forward(inputs, plan, call)));
-  const run = () => withRecorders([], () => insideCall(null, forward));
+  const { device = getDevice() } = inputs[0] ?? inputs.find((input) => input !== null) ?? {};
+  const run = () => unobserved(device, () => op.forward(inputs, plan, call));
   const firstCheck = device.faults.tracker.begun;
   depth++;
   let result: Results;
@@ -71,6 +72,11 @@ function execute(
     outputSearch()?.outputs(call, inputs, outputs);
   }
   return result;
+}
+
+/** Runs a forward. The ops that it uses are an implementation detail: no recorder and no layer sees them. */
+function unobserved(device: Device, forward: () => Results): Results {
+  return withDevice(device, () => withRecorders(none, () => insideCall(null, () => tidy(forward))));
 }
 
 function rejectFloat16(op: string, inputs: readonly (Tensor | null)[]): void {

@@ -55,6 +55,7 @@ export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor, 'fi
     acceptsFloat16: true,
     save: { inputs: [1] },
     infer: ([x, indices], options) => planGather('gather', 'x', x, indices, options),
+    remembersPlans: true,
     indexTarget: ([x], plan) => gatherTarget({ x: 'x', indices: 'indices' }, x, plan),
     forward: ([x, indices], plan, call) => gatherRows(call, { x: 'x', indices: 'indices' }, x, indices, plan),
     backward: ([dy], { inputs: [, indices], inputSpecs: [x], plan }) => [

@@ -175,6 +175,7 @@ export const matMul: Op<
   options: { transposeA: true, transposeB: true },
   acceptsFloat16: true,
   infer: ([a, b], options) => planMatMul('matMul', a, b, options),
+  remembersPlans: true,
   forward: ([a, b], plan) => multiply('matMul', a, b, plan),
   backward: ([dy], { inputs: [a, b], needs, plan }) => matMulGradients(a, b, dy, needs, plan),
   cost: (_inputs, _outputs, plan) => matMulCost(plan),

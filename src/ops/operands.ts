@@ -32,7 +32,7 @@ export function numberIn(storage: Storage): number | undefined {
  * Returns a scalar with `value`, which is uploaded once. The tensor is a separate handle, freed with the current scope, and stays
  * valid if the cache drops the scalar.
  */
-function constant(device: Device, value: number, dtype: DType): Tensor {
+export function constant(device: Device, value: number, dtype: DType): Tensor {
   const known = constants.get(device) ?? new Map<string, Tensor>();
   constants.set(device, known);
   // Buffers read by an app's encoder must not be used for anything else, so encoders have separate scalars.

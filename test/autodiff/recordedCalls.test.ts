@@ -258,6 +258,17 @@ describe('each gradient is a separate tensor', () => {
     expect(await y.array()).toEqual([Math.fround(await y.item())]);
   });
 
+  test('where the gradient is the seed: another tape that watches it watches no number', async () => {
+    const x = tensor(3);
+    using tape = new GradientTape();
+    tape.watch(x);
+    const seed = tape.gradient(x, x) as Tensor;
+    using other = new GradientTape();
+    other.watch(seed);
+    expect(other.gradient(mul(x, 1), seed)).toBeNull();
+    expect(await seed.item()).toBe(1);
+  });
+
   test('where the source has a mask', async () => {
     const x = tensor([3]);
     x.attachment = tensor([true]);

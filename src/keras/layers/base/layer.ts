@@ -359,7 +359,9 @@ export abstract class Layer<
   #call(inputs: In, options: CallOptions): Out {
     return insideLayerCall(this, options.training, ({ training, outermost }) => {
       this.#begin(outermost);
-      const outputs = inNameScope(this, this.name, () => this.call(inputs, { ...options, training }));
+      const outputs = inNameScope(this, this.name, () =>
+        this.call(inputs, Object.assign({}, options, { training })),
+      );
       const { activityRegularizer } = this;
       if (activityRegularizer && !isTracing()) {
         for (const output of leavesOf(outputs as Nest<Tensor>))
