@@ -25,6 +25,21 @@ export {
 } from './tensor/image.ts';
 export type { ImageSource, Pixels } from './tensor/pixels.ts';
 export { memory, type MemoryReport, resetPeakMemory } from './tensor/memory.ts';
+export {
+  packInt4,
+  type QuantizedLayout,
+  type QuantizedTensor,
+  quantizedTensor,
+  type QuantizedValues,
+  unpackInt4,
+} from './tensor/quantizedTensor.ts';
+export type { QuantizedFormat } from './core/packedWeights.ts';
+export {
+  dequantize,
+  quantizedGather,
+  quantizedMatMul,
+  type QuantizedMatMulOptions,
+} from './ops/quantized.ts';
 export { keep, type Scope, scope, tidy } from './tensor/scope.ts';
 export { type NestedArray, Tensor } from './tensor/tensor.ts';
 export { Variable, variable, type VariableOptions } from './tensor/variable.ts';

@@ -95,6 +95,10 @@ const withoutOptions = new Set([
   'listFiles',
   'removeFile',
   'saveWeights',
+  // Weights in few bits, and what makes them
+  'dequantize',
+  'packInt4',
+  'unpackInt4',
 ]);
 
 /** Base classes: what an app's subclass may be given is the app's affair. */
@@ -167,6 +171,8 @@ const before: Record<string, unknown[]> = {
   loadTensors: [new Uint8Array()],
   loadModel: [new Uint8Array()],
   readPyTorch: [new Uint8Array()],
+  quantizedGather: [1, 1],
+  quantizedMatMul: [1, 1],
   gradients: [() => tensorOfOne, tensorOfOne],
   loadWeights: [{ name: 'm', weights: [] }, new Uint8Array()],
 };

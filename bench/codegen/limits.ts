@@ -255,6 +255,33 @@ export const limits: readonly Limit[] = [
     reason: 'as of lines: rows are apart, but how far is worked out before the loop',
   },
   {
+    what: 'a row times weights in few bits',
+    problems: [
+      'quantizedMatMul 1×1024×1024, int8',
+      'quantizedMatMul 1×1024×1024, int4 in groups of 32',
+      'quantizedMatMul 1×1024×1024, int4 in groups of 128 with zero points',
+      'quantizedMatMul 1×1024×1024, bfloat16',
+    ],
+    kernels: /quantized/,
+    registers: 64,
+    inFlight: 4,
+    launches: 1,
+    reason: 'each weight is read once, four words of four channels at a time',
+  },
+  {
+    what: 'many rows times weights in few bits, with the gradient',
+    problems: [
+      'quantizedMatMul 256×1024×1024, int8, with gradient',
+      'quantizedMatMul 256×1024×1024, int4 in groups of 32, with gradient',
+      'quantizedMatMul 256×1024×1024, int4 in groups of 128 with zero points, with gradient',
+    ],
+    kernels: /quantized/,
+    registers: 136,
+    inFlight: 4,
+    launches: 2,
+    reason: 'four steps of eight terms for each widening: multiply-adds are 0.82 of all vector instructions',
+  },
+  {
     what: 'softmax of short lines',
     problems: ['softmax [1536,128]'],
     kernels: /softmax/,

@@ -1,5 +1,5 @@
 /** @file Ops of pretrained transformers. */
-import { rotaryEmbedding } from 'retrograd';
+import { quantizedMatMul, type QuantizedTensor, quantizedTensor, rotaryEmbedding } from 'retrograd';
 import { normal, sizeOf } from '../host.ts';
 import { unable } from '../job.ts';
 import { problem } from '../oracle.ts';
@@ -49,7 +49,57 @@ function rotaryRow(length: number, heads: number, size: number): Row {
   };
 }
 
+/** Weights of 4 bits in groups of 32, with zero points: drawn integers, and scales that are powers of two. */
+function quantizedRow(rows: number, channels: number, length: number): Row {
+  const groups = length / 32;
+  const values = Int8Array.from({ length: channels * length }, (_, i) => ((i * 2_654_435) % 16) - 8);
+  const scales = new Float32Array(channels * groups).fill(2 ** -6);
+  const zeros = Int8Array.from({ length: channels * groups }, (_, i) => (i % 7) - 3);
+  const weightAt = (channel: number, i: number) =>
+    ((values[channel * length + i] as number) - (zeros[channel * groups + Math.floor(i / 32)] as number)) /
+    64;
+  let weights: QuantizedTensor | null = null;
+  const packed = () =>
+    (weights ??= quantizedTensor({
+      format: 'int4',
+      shape: [channels, length],
+      values,
+      scales,
+      zeros,
+      groupSize: 32,
+    }));
+  return {
+    name: `quantizedMatMul ${rows}×${length}×${channels}, int4 in groups of 32`,
+    family: 'pretrained',
+    inputs: () => [normal([rows, length], 1)],
+    check: ([result], [x]) =>
+      problem(result, {
+        shape: [rows, channels],
+        tolerance: 1e-4,
+        at(...[row, channel]) {
+          let total = 0;
+          for (let i = 0; i < length; i++)
+            total += (x?.values[(row as number) * length + i] as number) * weightAt(channel as number, i);
+          return total;
+        },
+      }),
+    contenders: {
+      retrograd: retrograd((x) => quantizedMatMul(x, packed())),
+      tfjs: unable('it widens quantized weights when it loads them'),
+      jaxjs: unable('it has no quantized weights'),
+      ort: unable('its MatMulNBits takes weights of bytes, which rows cannot pass'),
+    },
+    work: {
+      flops: 2 * rows * channels * length,
+      bytes: 4 * rows * (length + channels) + 0.65625 * channels * length,
+    },
+  };
+}
+
 export const pretrainedFamily: Family = {
   name: 'pretrained',
-  rows: (adapter) => (adapter === 'gpu' ? [rotaryRow(4096, 32, 128)] : [rotaryRow(256, 12, 64)]),
+  rows: (adapter) =>
+    adapter === 'gpu'
+      ? [rotaryRow(4096, 32, 128), quantizedRow(1, 4096, 4096), quantizedRow(512, 4096, 4096)]
+      : [rotaryRow(256, 12, 64), quantizedRow(1, 1024, 1024), quantizedRow(64, 1024, 1024)],
 };

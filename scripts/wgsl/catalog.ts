@@ -19,6 +19,7 @@ import { sortingKernels } from './catalog/sorting.ts';
 import { attentionKernels } from './catalog/attention.ts';
 import { recurrentKernels } from './catalog/recurrent.ts';
 import { optimizerKernels } from './catalog/optimizer.ts';
+import { quantizedKernels } from './catalog/quantized.ts';
 import type { Family } from './catalog/entry.ts';
 
 export type { CatalogEntry } from './catalog/entry.ts';
@@ -40,4 +41,5 @@ export const catalog: Readonly<Record<string, Family>> = {
   attention: attentionKernels,
   recurrent: recurrentKernels,
   optimizer: optimizerKernels,
+  quantized: quantizedKernels,
 };

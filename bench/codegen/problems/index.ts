@@ -4,6 +4,7 @@ import { convolutionProblems } from './convolutions.ts';
 import { denseProblems } from './dense.ts';
 import { fewSampleProblems } from './fewSamples.ts';
 import { memoryBoundProblems } from './memoryBound.ts';
+import { quantizedProblems } from './quantized.ts';
 import { sequenceProblems } from './sequences.ts';
 
 export const problems: readonly Problem[] = [
@@ -12,4 +13,5 @@ export const problems: readonly Problem[] = [
   ...memoryBoundProblems,
   ...sequenceProblems,
   ...fewSampleProblems,
+  ...quantizedProblems,
 ];

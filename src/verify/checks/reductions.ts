@@ -12,6 +12,7 @@ import { topK } from '../../ops/topK.ts';
 import { sizeOf } from '../../core/shape.ts';
 import { type Check, differentiable, spec, type Values } from '../check.ts';
 import { linear, linesOf } from '../reference.ts';
+import { quantizedProducts } from './quantized.ts';
 
 type Shape = readonly number[];
 
@@ -194,4 +195,5 @@ export const lines = ({ lines: { longest } }: AdapterProfile): Check[] => [
   runningSum([4, 3000], 1),
   runningSum([500, 7], 0),
   sorted([3, 130], 5),
+  ...quantizedProducts(),
 ];
