@@ -21,7 +21,7 @@ import { recordedOrders } from './scripts/lib/bench-records.mjs';
 import { presentEntries } from './scripts/lib/entries.mjs';
 import { libraryModules } from './scripts/lib/library-modules.mjs';
 import { nodeGpuEnv } from './scripts/lib/node-gpu.mjs';
-import { navigation } from './scripts/website/layout.mjs';
+import { framed } from './scripts/website/layout.mjs';
 import { playgroundTypes } from './scripts/website/playground-types.mjs';
 import { shippedShaders } from './scripts/lib/shipped-shaders.mjs';
 
@@ -75,11 +75,12 @@ function library(): UserConfig {
   };
 }
 
-/** The site's navigation in a built page; a page that is served by itself has no site around it. */
-const siteNavigation = (section = ''): Plugin => ({
-  name: 'site-navigation',
+/** The frame of the site around a built page; a page that is served by itself has no site around it. */
+const siteFrame = (section = '', root = '../'): Plugin => ({
+  name: 'site-frame',
   apply: 'build',
-  transformIndexHtml: (html) => html.replace('<!-- navigation -->', navigation('../', section)),
+  // The files of the frame are the site's: Vite is not to look for them.
+  transformIndexHtml: { order: 'post', handler: (html) => framed(html, root, section) },
 });
 
 /** A page, by default of examples/, on the built library. All addresses are relative: any host serves it, under any path. */
@@ -88,7 +89,7 @@ function page(name: string, folder = 'examples'): UserConfig {
     root: at(`${folder}/${name}`),
     base: './',
     resolve: onLibrary,
-    plugins: [siteNavigation()],
+    plugins: [siteFrame()],
     build: {
       target,
       outDir: at(`site/${name}`),
@@ -121,7 +122,11 @@ const policyPlugin = (...own: readonly string[]): Plugin => ({
  * Cells are modules made of text, which are imported as blob: addresses; nothing is evaluated, nothing comes from elsewhere.
  * In Firefox a Worker's modules need their own permission for the modules that they import.
  */
-const notebookPolicy = policyPlugin("script-src 'self' blob:", "worker-src 'self' blob:");
+const notebookPolicy = policyPlugin(
+  "script-src 'self' blob:",
+  "worker-src 'self' blob:",
+  "connect-src 'self'",
+);
 
 /** The notebook: `npm run notebook` serves it on the sources, `npm run build:pages` builds it on the library. */
 function notebook(command: 'serve' | 'build'): UserConfig {
@@ -129,7 +134,7 @@ function notebook(command: 'serve' | 'build'): UserConfig {
   return {
     ...shared,
     resolve: command === 'serve' ? onSources : onLibrary,
-    plugins: [siteNavigation('Notebook'), notebookPolicy],
+    plugins: [siteFrame('Notebook'), notebookPolicy],
     // Visitors read the names of errors and classes.
     worker: { format: 'es', rolldownOptions: { output: { keepNames: true } } },
     build: {
@@ -147,7 +152,7 @@ function playground(): UserConfig {
   return {
     ...shared,
     plugins: [
-      siteNavigation('Playground'),
+      siteFrame('Playground'),
       policyPlugin("script-src 'self' blob:", "worker-src 'self' blob:", "connect-src 'self'"),
       playgroundTypes(at('.')),
     ],
@@ -164,7 +169,7 @@ function playground(): UserConfig {
   };
 }
 
-/** The landing page. Its fragments (navigation, code, figures) are made by scripts/website when it is built. */
+/** The landing page. Its fragments (code, figures) are made by scripts/website when it is built. */
 async function landing(): Promise<UserConfig> {
   const { landingFragments } = await import('./scripts/website/fragments.mjs');
   const fragments = landingFragments();
@@ -180,6 +185,7 @@ async function landing(): Promise<UserConfig> {
           handler: (html) => html.replace(/<!-- (\w+) -->/g, (whole, name) => fragments[name] ?? whole),
         },
       },
+      siteFrame('', './'),
       policyPlugin("script-src 'self'", "connect-src 'self'"),
     ],
     build: {
@@ -200,7 +206,7 @@ function bench(): UserConfig {
   return {
     root: at('bench'),
     base: './',
-    plugins: [siteNavigation('Benchmark'), shippedShaders()],
+    plugins: [siteFrame('Benchmark'), shippedShaders()],
     resolve: onSources,
     define: {
       BENCH_VERSIONS: JSON.stringify(contenderVersions()),

@@ -151,8 +151,8 @@ async function serve() {
   const { buildPage } = await import('./lib/pages.mjs');
   const { serveFolder } = await import('./lib/browser.mjs');
   buildPage('bench', {}, say);
-  const { url } = await serveFolder(path.join(ROOT, 'site', 'bench'));
-  say(`The benchmark is at ${url} (Ctrl+C ends it).`);
+  const { url } = await serveFolder(path.join(ROOT, 'site'));
+  say(`The benchmark is at ${url}bench/ (Ctrl+C ends it).`);
 }
 
 /** Runs a separate process, since Dawn reads its environment when it is loaded. @param {Record<string, string>} env */

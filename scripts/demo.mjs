@@ -20,7 +20,7 @@ import { ROOT, runMain, setup } from './setup.mjs';
  * @property {string} curves an SVG
  */
 
-const SITE = path.join(ROOT, 'site', 'perceptual-loss');
+const SITE = path.join(ROOT, 'site');
 
 async function main() {
   const options = parseOptions(process.argv.slice(2));
@@ -50,7 +50,7 @@ async function reconstruct({ size, steps, seed, layers, image, weights }, progre
   try {
     const engine = await browser.version();
     progress.say(`${engine}, ${size} × ${size} pixels, ${steps} steps each.`);
-    const { page, errors } = await openPage(browser, server.url, {
+    const { page, errors } = await openPage(browser, `${server.url}perceptual-loss/`, {
       prepare: (fresh) =>
         fresh.exposeFunction('reportProgress', (/** @type {any} */ state) => show(progress, state)),
     });

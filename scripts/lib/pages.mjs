@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { ROOT, SetupError } from '../setup.mjs';
-import { navigation } from '../website/layout.mjs';
+import { framed } from '../website/layout.mjs';
 
 const VITE = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
 
@@ -17,11 +17,20 @@ const VITE = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
 
 const BUILT = ['dist/index.js', 'dist/keras.js', 'dist/io.js', 'vite.config.ts'];
 
+/** What every page has around it. */
+const FRAME = [
+  'website/frame',
+  'website/style',
+  'website/searchRank.ts',
+  'scripts/website/layout.mjs',
+  'package.json',
+];
+
 /** The sources of a page, besides its own folder. @type {Record<string, string[]>} */
 const MADE_OF = {
   notebook: [...BUILT, 'examples/perceptual-loss/picture.ts'],
   playground: [...BUILT, 'examples/playground', 'examples/notebook', 'scripts/website/playground-types.mjs'],
-  vanilla: ['dist/browser', 'scripts/lib/pages.mjs', 'website/style/tokens.css'],
+  vanilla: ['dist/browser', 'scripts/lib/pages.mjs'],
   // Bundles its peers, and measures the sizes of all of them.
   bench: ['src', 'shaders', 'scripts/lib', 'scripts/build-bench.mjs', 'vite.config.ts', 'package-lock.json'],
 };
@@ -57,11 +66,19 @@ export function buildPage(name, env, say) {
     throw new SetupError(
       `There is no page '${name}'. Pages: ${pages.map((known) => known.name).join(', ')}.`,
     );
-  if (isFresh(`site/${name}/index.html`, [page.folder, ...(MADE_OF[name] ?? BUILT)])) return;
+  buildFrame(env, say);
+  if (isFresh(`site/${name}/index.html`, [page.folder, ...FRAME, ...(MADE_OF[name] ?? BUILT)])) return;
   say(`Building the page ${name} …`);
   if (name === 'vanilla') copyVanilla(page.folder);
   else if (name === 'bench') build(env, ['scripts/build-bench.mjs'], 'The benchmark');
   else build(env, [VITE, 'build', '--mode', name], `The page ${name}`);
+}
+
+/** Builds the scripts, the style and the pictures that all pages share. @param {Env} env @param {Say} say */
+function buildFrame(env, say) {
+  if (isFresh('site/assets/search.js', FRAME)) return;
+  say('Building the frame of the pages …');
+  build(env, ['scripts/build-frame.mjs'], 'The frame of the pages');
 }
 
 /**
@@ -70,6 +87,7 @@ export function buildPage(name, env, say) {
  * @param {Say} say
  */
 export function buildWebsite(env, say) {
+  buildFrame(env, say);
   const generated = [
     'docs',
     'website',
@@ -95,13 +113,10 @@ function copyVanilla(folder) {
   fs.rmSync(site, { recursive: true, force: true });
   fs.cpSync(path.join(ROOT, 'dist', 'browser'), path.join(site, 'retrograd'), { recursive: true });
   const html = fs.readFileSync(path.join(ROOT, folder, 'index.html'), 'utf8');
-  // The page has no style sheet of its own; the navigation brings the site's.
-  const style = fs.readFileSync(path.join(ROOT, 'website', 'style', 'tokens.css'), 'utf8');
-  const shown = html
-    .replace('    <style>', `    <style>\n${style}    </style>\n    <style>`)
-    .replace('<!-- navigation -->', navigation('../', ''))
-    .replaceAll('../../dist/browser/', './retrograd/');
-  fs.writeFileSync(path.join(site, 'index.html'), shown);
+  fs.writeFileSync(
+    path.join(site, 'index.html'),
+    framed(html, '../').replaceAll('../../dist/browser/', './retrograd/'),
+  );
 }
 
 /** @param {string} made @param {string[]} sources files and folders */

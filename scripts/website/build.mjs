@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bundle } from '../lib/bundle.mjs';
+import { writeStyle } from './frame.mjs';
 import { presentEntries } from '../lib/entries.mjs';
 import { publicExports } from '../lib/exports.mjs';
 import { opRows } from '../lib/op-table.mjs';
@@ -35,17 +35,13 @@ export async function buildWebsite() {
   ];
   const assets = path.join(SITE, 'assets');
   fs.mkdirSync(assets, { recursive: true });
-  const style = ['tokens', 'frame', 'content', 'code'].map((name) =>
-    fs.readFileSync(path.join(ROOT, 'website', 'style', `${name}.css`), 'utf8'),
-  );
-  fs.writeFileSync(path.join(assets, 'site.css'), style.join('\n'));
+  writeStyle('site', ['content', 'code']);
   fs.writeFileSync(
     path.join(assets, 'search.json'),
     JSON.stringify(
       search.map(({ title, kind, page, words, text }) => [title, kind, page, words, ...(text ? [text] : [])]),
     ),
   );
-  await bundle({ entry: 'website/search.ts', folder: assets });
 }
 
 /** @returns {Promise<{ reference: Reference, entries: SearchEntry[] }>} */

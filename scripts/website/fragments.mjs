@@ -1,11 +1,10 @@
 // @ts-check
-/** @file Generated parts of the landing page: navigation, the running program, and the figures of the README. */
+/** @file Generated parts of the landing page: the running program, and the figures of the README. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../setup.mjs';
 import { pages } from '../lib/pages.mjs';
 import { fillImports } from './fillImports.mjs';
-import { navigation, searchField } from './layout.mjs';
 import { highlight, renderMarkdown } from './markdown.mjs';
 
 /** Line width of the running program, in characters. */
@@ -16,8 +15,6 @@ export function landingFragments() {
   const read = (/** @type {string} */ file) => fs.readFileSync(path.join(ROOT, file), 'utf8');
   const figures = /<!-- figures -->\n([\s\S]*?)\n\nMissed targets/.exec(read('README.md'))?.[1] ?? '';
   return {
-    navigation: navigation('./', ''),
-    search: searchField,
     program: `<figure class="code"><pre tabindex="0"><code>${highlight(fillImports(read('website/landing/field.ts'), WIDTH).trim())}</code></pre></figure>`,
     pages: galleryHtml(read),
     // Results lie in the repository, not on the site.

@@ -22,7 +22,7 @@ let chromium: Browser;
 
 beforeAll(async () => {
   buildPage('bench', {}, () => {});
-  server = await serveFolder(null, { mounts: { '/deep/bench/': path.join(root, 'site', 'bench') } });
+  server = await serveFolder(null, { mounts: { '/deep/': path.join(root, 'site') } });
   chromium = await sharedBrowser('chromium');
 });
 afterAll(() => server.close());

@@ -72,8 +72,8 @@ describe('npm run demo', () => {
   });
 
   test('has a page that shows both runs live, and can be stopped', async () => {
-    const server = await serveFolder(path.join(root, 'site', 'perceptual-loss'));
-    const { page, errors } = await openPage(await sharedBrowser('chromium'), server.url);
+    const server = await serveFolder(path.join(root, 'site'));
+    const { page, errors } = await openPage(await sharedBrowser('chromium'), `${server.url}perceptual-loss/`);
     try {
       const status = (words: string) =>
         page.waitForFunction(

@@ -14,21 +14,21 @@ import { Notebook, smallPicture, torchWeightsOf, weightsOf } from './pages/noteb
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const policy =
-  "default-src 'none'; script-src 'self' blob:; worker-src 'self' blob:; style-src 'self'; img-src 'self' data:";
+  "default-src 'none'; script-src 'self' blob:; worker-src 'self' blob:; connect-src 'self'; style-src 'self'; img-src 'self' data:";
 
 let server: StaticServer;
 beforeAll(async () => {
   buildLibrary({}, () => {});
   buildPage('notebook', {}, () => {});
   server = await serveFolder(null, {
-    mounts: { '/a/b/': path.join(root, 'site', 'notebook') },
+    mounts: { '/a/b/': path.join(root, 'site') },
     headers: { 'Content-Security-Policy': policy },
   });
 });
 afterAll(() => server.close());
 
 async function open(browser: Browser): Promise<Notebook> {
-  const { page, errors } = await openPage(browser, `${server.url}a/b/`);
+  const { page, errors } = await openPage(browser, `${server.url}a/b/notebook/`);
   await page.setViewport({ width: 1280, height: 900 });
   // Long enough for a busy machine; what never comes fails all the same.
   page.setDefaultTimeout(120_000);
@@ -351,8 +351,8 @@ test('says what to do where there is no WebGPU', async () => {
   const kernel = path.join(copy, 'assets', name as string);
   const without = "Object.defineProperty(navigator, 'gpu', { value: undefined });";
   fs.writeFileSync(kernel, `${without}\n${fs.readFileSync(kernel, 'utf8')}`);
-  const served = await serveFolder(copy);
-  const { page, errors } = await openPage(await sharedBrowser('chromium'), served.url);
+  const served = await serveFolder(path.join(root, 'site'), { mounts: { '/without/': copy } });
+  const { page, errors } = await openPage(await sharedBrowser('chromium'), `${served.url}without/`);
   try {
     const notebook = new Notebook(page, errors);
     await notebook.settled('reconstruct');

@@ -34,13 +34,13 @@ beforeAll(async () => {
   buildLibrary({}, () => {});
   buildPage('playground', {}, () => {});
   server = await serveFolder(null, {
-    mounts: { '/a/': path.join(root, 'site', 'playground') },
+    mounts: { '/a/': path.join(root, 'site') },
     headers: { 'Content-Security-Policy': policy },
   });
   browser = await launchBrowser({
     args: ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
   });
-  ({ page, errors } = await openPage(browser, `${server.url}a/`, {
+  ({ page, errors } = await openPage(browser, `${server.url}a/playground/`, {
     prepare: async (fresh) => {
       fresh.on('request', (request) => void requests.push(request.url()));
       await fresh.setViewport({ width: 1280, height: 900 });

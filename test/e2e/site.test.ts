@@ -1,12 +1,15 @@
 /** @file What `npm run build:pages` leaves in site/, as any static host serves it: below a path, and with nothing from elsewhere. */
 import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import { openPage } from '../../scripts/lib/browser.mjs';
+import { openPage, type Page } from '../../scripts/lib/browser.mjs';
 import { useBrowser } from '../support/browser.ts';
 import { expectSoonInteractive } from '../support/interactive.ts';
 
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const chromium = useBrowser({ mounts: { '/some/folder/': path.join(root, 'site') }, canvases: true });
 const at = (place: string) => `${chromium.url}some/folder/${place}`;
@@ -19,6 +22,16 @@ beforeAll(() => {
   expect(status, stderr).toBe(0);
 });
 
+/** The frame of every page, 1600 pixels wide: all begin at the same line. */
+const frame = {
+  brand: 160,
+  search: 384,
+  switch: 1440,
+  heading: 160,
+  height: expect.any(Number),
+  footer: 160,
+};
+
 /** Of each page: what it shows once it works. */
 const works: Record<string, { selector: string; words: RegExp; press?: string }> = {
   notebook: { selector: '#cell-adapter .state', words: /^done$/ },
@@ -30,6 +43,28 @@ const works: Record<string, { selector: string; words: RegExp; press?: string }>
   playground: { selector: '#status', words: /^Done$/ },
   bench: { selector: '#adapter', words: /^Adapter: \w/ },
 };
+
+/** Runs in the page: what its frame has, and where it begins. */
+function frameOf() {
+  const box = (selector: string) => document.querySelector(selector)?.getBoundingClientRect();
+  return {
+    brand: box('.site-header .brand')?.left,
+    search: box('.site-header #search')?.width,
+    switch: box('.site-header .theme')?.right,
+    heading: box('h1')?.left,
+    height: box('.site-header')?.height,
+    footer: box('.site-footer p')?.left,
+  };
+}
+
+/** What axe finds, as text. */
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(fs.readFileSync(axe, 'utf8'));
+  return (await page.evaluate(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'best-practice'], resultTypes: ['violations'] })
+      .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target }) => target).join(', ')))`,
+  )) as string[];
+}
 
 /** Runs in the page: whether its heading is light, on a dark ground. */
 function inkIsLight(): boolean {
@@ -57,7 +92,9 @@ test.each(Object.entries(works))('%s works there, by itself', async (name, { sel
   const { page, errors } = await openPage(chromium.browser, at(`${name}/`), {
     prepare: async (fresh) => {
       fresh.on('request', (request) => {
-        const own = request.url().startsWith(at(`${name}/`)) || /^(data|blob):/.test(request.url());
+        const own =
+          [`${name}/`, 'assets/', 'favicon.svg'].some((part) => request.url().startsWith(at(part))) ||
+          /^(data|blob):/.test(request.url());
         if (!own) elsewhere.push(request.url());
       });
     },
@@ -79,6 +116,8 @@ test.each(Object.entries(works))('%s works there, by itself', async (name, { sel
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     expect(await page.evaluate(inkIsLight)).toBe(value === 'dark');
   }
+  expect(await page.evaluate(frameOf)).toEqual(frame);
+  expect(await faultsOf(page)).toEqual([]);
   expect(elsewhere).toEqual([]);
   expect(errors).toEqual([]);
   await page.close();
@@ -134,5 +173,57 @@ test('where the kernels of the library are not served, init says so; once they a
   expect(await start()).toMatch(/^init\(\) loads the kernels by import[\s\S]*serve all files/);
   served = true;
   expect(await start()).toEqual([6]);
+  await page.close();
+});
+
+test('the switch of light and dark is followed by all pages, and remembered until it is what the system has', async () => {
+  const prepare = (fresh: Page) =>
+    fresh.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
+  const { page, errors } = await openPage(chromium.browser, at('vanilla/'), { prepare });
+  const pressed = () => page.$eval('.theme', (button) => button.getAttribute('aria-pressed'));
+  expect([await page.evaluate(inkIsLight), await pressed()]).toEqual([false, 'false']);
+  await page.click('.theme');
+  expect([await page.evaluate(inkIsLight), await pressed()]).toEqual([true, 'true']);
+  await page.goto(at('guide/start.html'));
+  expect([await page.evaluate(inkIsLight), await pressed()]).toEqual([true, 'true']);
+  await page.click('.theme');
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+  expect([await page.evaluate(inkIsLight), await pressed()]).toEqual([true, 'true']);
+  expect(await page.evaluate(() => localStorage.length)).toBe(0);
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test('pages of their own can be searched, and a slash in a program stays there', async () => {
+  const { page, errors } = await openPage(chromium.browser, at('playground/'));
+  await page.waitForFunction(() =>
+    document.querySelector('#editor')?.shadowRoot?.querySelector('.cm-content'),
+  );
+  await page.evaluate(() =>
+    document.querySelector('#editor')?.shadowRoot?.querySelector<HTMLElement>('.cm-content')?.focus(),
+  );
+  await page.keyboard.press('/');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('editor');
+  await page.focus('#search');
+  await page.keyboard.type('gather');
+  await page.waitForFunction(
+    () => document.querySelector('#found [aria-selected="true"] strong')?.textContent === 'gather',
+  );
+  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+  expect(page.url()).toBe(at('reference/gather.html'));
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test('code is copied by a button', async () => {
+  const { page, errors } = await openPage(chromium.browser, at('guide/start.html'));
+  await chromium.browser
+    .defaultBrowserContext()
+    .overridePermissions(new URL(chromium.url).origin, ['clipboard-read', 'clipboard-sanitized-write']);
+  await page.hover('figure.code');
+  await page.click('figure.code .copy');
+  await page.waitForFunction(() => document.querySelector('.copy')?.textContent === 'Copied');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/npm install retrograd/);
+  expect(errors).toEqual([]);
   await page.close();
 });

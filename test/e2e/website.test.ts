@@ -83,6 +83,14 @@ test('no link is dead', () => {
   expect(dead).toEqual([]);
 });
 
+test('every page has the icon, and what others show of a link to it', () => {
+  const bare = generated().filter((page) => {
+    const text = textOf(page);
+    return ['favicon.svg', 'og:title', 'og:description', 'preview.png'].some((part) => !text.includes(part));
+  });
+  expect(bare).toEqual([]);
+});
+
 test('every page has a description', () => {
   const described = generated().map((page) => [
     page,

@@ -15,6 +15,7 @@ export function reportView(): OutputView<'report'> {
     const { StepReport } = await import('retrograd/inspect');
     root.replaceChildren();
     await new StepReport(report).show(root);
+    followPage(root);
   };
   return {
     kind: 'report',
@@ -28,4 +29,13 @@ export function reportView(): OutputView<'report'> {
     },
     settled: () => shown,
   };
+}
+
+/** By itself a report follows the system. Here it follows the page, whose visitor may have chosen light or dark. */
+function followPage(root: HTMLElement): void {
+  const shadow = [root, ...root.children].find(({ shadowRoot }) => shadowRoot)?.shadowRoot;
+  if (!shadow) return;
+  const style = new CSSStyleSheet();
+  style.replaceSync('.retrograd-report { color-scheme: inherit; }');
+  shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, style];
 }

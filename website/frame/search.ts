@@ -2,11 +2,13 @@
  * @file Search over the guide and the reference, in the page: the index is one JSON file, loaded when the field is first used.
  * `/` focuses the field, arrow keys select, Enter opens.
  */
-import { type Entry, searchIn } from './searchRank.ts';
+import { type Entry, searchIn } from '../searchRank.ts';
 
-const root = document.body.dataset.root ?? './';
+export interface SearchModule {
+  start(field: HTMLInputElement, list: HTMLUListElement, root: string): void;
+}
 
-function itemFor([title, kind, page, words]: Entry, index: number): HTMLLIElement {
+function itemFor([title, kind, page, words]: Entry, index: number, root: string): HTMLLIElement {
   const item = document.createElement('li');
   item.id = `found-${index}`;
   item.role = 'option';
@@ -22,7 +24,8 @@ function itemFor([title, kind, page, words]: Entry, index: number): HTMLLIElemen
   return item;
 }
 
-function start(field: HTMLInputElement, list: HTMLUListElement): void {
+/** @param root the address of the site, with a slash at its end */
+export const start: SearchModule['start'] = (field, list, root) => {
   let search: Promise<(query: string) => Entry[]> | undefined;
   let chosen = 0;
   const load = () =>
@@ -48,11 +51,12 @@ function start(field: HTMLInputElement, list: HTMLUListElement): void {
     const query = field.value.trim();
     if (query === '') return show(false);
     const found = (await load())(query);
-    list.replaceChildren(...found.map(itemFor));
+    if (query !== field.value.trim()) return;
+    list.replaceChildren(...found.map((entry, index) => itemFor(entry, index, root)));
     if (found.length === 0) {
       const none = document.createElement('li');
       none.className = 'none';
-      none.textContent = `No results for “${field.value.trim()}”.`;
+      none.textContent = `No results for “${query}”.`;
       list.append(none);
     }
     show(true);
@@ -68,35 +72,12 @@ function start(field: HTMLInputElement, list: HTMLUListElement): void {
     event.preventDefault();
   }
 
-  field.addEventListener('focus', () => void load());
   field.addEventListener('input', () => void update());
   field.addEventListener('keydown', onKey);
-  document.addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey)
-      return;
-    event.preventDefault();
-    field.focus();
-  });
   document.addEventListener('click', (event) => {
     if (event.target instanceof Node && !list.contains(event.target) && event.target !== field) show(false);
   });
-}
-
-const field = document.querySelector<HTMLInputElement>('#search');
-const list = document.querySelector<HTMLUListElement>('#found');
-if (field && list) start(field, list);
-
-/** On wide screens the list of pages is always open. */
-const wide = matchMedia('(min-width: 60rem)');
-const pages = document.querySelector<HTMLDetailsElement>('.pages > details');
-const openOnWide = () => pages?.toggleAttribute('open', wide.matches);
-wide.addEventListener('change', openOnWide);
-openOnWide();
-
-/** The list scrolls by itself: the current page is to be seen in it. */
-const sidebar = document.querySelector<HTMLElement>('.pages');
-const current = sidebar?.querySelector<HTMLElement>('[aria-current]');
-if (sidebar && current) {
-  const below = current.getBoundingClientRect().bottom - sidebar.getBoundingClientRect().bottom;
-  if (below > 0) sidebar.scrollTop += below + sidebar.clientHeight / 3;
-}
+  void load();
+  // What was written while this module was loaded.
+  void update();
+};
