@@ -172,7 +172,7 @@ function playground(): UserConfig {
 /** The landing page. Its fragments (code, figures) are made by scripts/website when it is built. */
 async function landing(): Promise<UserConfig> {
   const { landingFragments } = await import('./scripts/website/fragments.mjs');
-  const fragments = landingFragments();
+  const fragments = await landingFragments();
   return {
     root: at('website/landing'),
     base: './',

@@ -1,5 +1,6 @@
 /** @file Finds the entries of the search index that match a query, the best first: by their names, then by their words. */
 import MiniSearch from 'minisearch';
+import { synonyms } from './searchSynonyms.ts';
 
 /** `words` are shown next to the title; `text` is searched and not shown. */
 export type Entry = readonly [title: string, kind: string, page: string, words: string, text?: string];
@@ -57,8 +58,13 @@ function startsWord(title: string, wanted: string): boolean {
 /** Modules of other libraries, which are no words of ours. */
 const modules = /^(?:tf|torch|keras|jax|jnp|np|nn)$/;
 
+/** Words that say nothing of the subject. */
 const common = new Set(
-  'a an and are as at be by do does for how i in is it my of on or the to what with'.split(' '),
+  (
+    'a an and any are as at be by can could cannot do does did done don doesn for from get got has have how i if in into is it ' +
+    'its just let like make me my need not of on or our please should so some t than that the their them then there these this ' +
+    'js to use used uses using want was we what when where which while who why will with work works would you your'
+  ).split(' '),
 );
 
 /** The words of a text, and each name also in its parts: `cropAndResize`, `crop`, `and`, `resize`. */
@@ -72,18 +78,32 @@ function wordsOf(text: string): string[] {
     });
 }
 
+/** Endings, the longest first, and what is left of them: `quantization`, `quantizing` and `quantize` are one word. */
+const endings: readonly (readonly [ending: RegExp, left: string])[] = [
+  [/(?<=[a-z]{3})i[sz](?:ations?|ing|ers?|ed|es?)$/, 'iz'],
+  [/(?<=[a-z]{3})at(?:ions?|ing|ors?|ed|es?)$/, 'at'],
+  [/(?<=[a-z]{4})(?:ings?|ed)$/, ''],
+  [/(?<=[a-z]{2}(?:ss|sh|ch|x))es$/, ''],
+  [/(?<=[a-z]{3})ies$/, 'y'],
+  [/(?<=[a-z]{3}[^su])s$/, ''],
+  [/(?<=[a-z]{3})e$/, ''],
+];
+
 /** `clip` of `clipping` and `Clips`: the word without an ending. */
 function stem(word: string): string | null {
   const lower = word.toLowerCase();
   if (common.has(lower)) return null;
-  const bare = lower.replace(/(?<=[a-z]{4})(?:ing|ed)$/, '');
-  return bare === lower ? lower.replace(/(?<=[a-z]{3})(?<!s)s$/, '') : bare.replace(/([bdgmnprt])\1$/, '$1');
+  const [ending, left] = endings.find(([found]) => found.test(lower)) ?? [];
+  if (!ending || left === undefined) return lower;
+  const bare = lower.replace(ending, left).replace(/([bdgmnprt])\1$/, '$1');
+  return bare.length > 3 ? bare.replace(/e$/, '') : bare;
 }
 
-/** The guide explains; members and other libraries' names come last. */
-function weightOf(kind: string): number {
-  if (later.some(([start]) => kind.startsWith(start))) return 0.4;
-  return kind.startsWith('retrograd') || kind === 'document' ? 1 : 2;
+/** The guide explains; types, members and other libraries' names come last. */
+function weightOf([title, kind]: Entry): number {
+  if (later.some(([start]) => kind.startsWith(start))) return 0.3;
+  if (/(?:Options|Settings|Parts|Arguments)$/.test(title)) return 0.25;
+  return kind.startsWith('retrograd') ? 0.8 : kind === 'document' ? 1 : 2;
 }
 
 function textIndex(entries: readonly Entry[]): MiniSearch {
@@ -93,43 +113,69 @@ function textIndex(entries: readonly Entry[]): MiniSearch {
     processTerm: stem,
     searchOptions: {
       boost: { title: 4, words: 2 },
-      prefix: (term) => term.length > 2,
-      fuzzy: (term) => (term.length >= LONG ? 0.2 : false),
-      weights: { prefix: 0.6, fuzzy: 0.2 },
-      boostDocument: (id) => weightOf(entries[id]?.[1] ?? ''),
+      prefix: (term) => term.length > 3,
+      fuzzy: (term) => (term.length > LONG ? 0.2 : false),
+      weights: { prefix: 0.5, fuzzy: 0.15 },
+      boostDocument: (id) => weightOf(entries[id] as Entry),
     },
   });
   index.addAll(entries.map(([title, , , words, text = ''], id) => ({ id, title, words, text })));
   return index;
 }
 
+/** @see synonyms */
+const WHOLE = { prefix: false, fuzzy: false };
+
+/** The power of the share of a query's words that an entry has: one with all of them comes before one with a rare one. */
+const COMPLETENESS = 3;
+
 /**
- * Search in `entries`: at most a dozen for a query. Names come first, then entries in which all words of the query occur; where
- * there are none, those in which some do.
+ * Search in `entries`: at most a dozen for a query. What has the name comes first, then what has most of the words, or synonyms of
+ * them, and what has a part of the name.
  */
 export function searchIn(entries: readonly Entry[]): (query: string) => Entry[] {
   // Built by the first query: until then the index of a page costs nothing.
   let index: MiniSearch | undefined;
-  const byText = (query: string, combineWith: 'AND' | 'OR') => {
+  const byText = (query: string) => {
     index ??= textIndex(entries);
-    return index.search(query, { combineWith }).flatMap(({ id }) => entries.slice(id, id + 1));
+    const words = [...new Set(wordsOf(query).filter((word) => stem(word) !== null))];
+    const best = new Map<number, { score: number; count: number }>();
+    for (const word of words) {
+      const found = new Map<number, number>();
+      // A synonym is meant as a whole: `mobile`, not `MobileNet`.
+      for (const form of [word, ...(synonyms[word.toLowerCase()]?.split(' ') ?? [])])
+        for (const { id, score } of index.search(form, form === word ? {} : WHOLE))
+          found.set(id, Math.max(found.get(id) ?? 0, score));
+      for (const [id, score] of found) {
+        const before = best.get(id) ?? { score: 0, count: 0 };
+        best.set(id, { score: before.score + score, count: before.count + 1 });
+      }
+    }
+    const rated = [...best].map(
+      ([id, { score, count }]) => [id, score * (count / words.length) ** COMPLETENESS] as const,
+    );
+    return rated.sort(([, a], [, b]) => b - a).flatMap(([id]) => entries.slice(id, id + 1));
   };
   return (query) => {
     if (folded(query) === '') return [];
     const words = query.split(/[\s.]+/).filter((word) => !modules.test(word));
     const wanted = words.length > 0 ? words.join(' ') : query;
     const named = byName(entries, query);
-    const found = [...new Set([...named, ...byText(wanted, 'AND')])];
-    return (found.length > 0 ? found : byText(wanted, 'OR')).slice(0, SHOWN);
+    const exact = named.filter(([points]) => points >= EXACT).map(([, entry]) => entry);
+    const parts = named.filter(([points]) => points < EXACT).map(([, entry]) => entry);
+    const isName = words.length < 2;
+    const text = byText(wanted);
+    const ordered = isName ? [...exact, ...parts, ...text] : [...exact, ...text, ...parts];
+    return [...new Set(ordered)].slice(0, SHOWN);
   };
 }
 
-function byName(entries: readonly Entry[], query: string): Entry[] {
+/** Points of a name that is all of the query, not a part of it. */
+const EXACT = 3.5;
+
+function byName(entries: readonly Entry[], query: string): (readonly [points: number, entry: Entry])[] {
   const rated = entries
     .map((entry) => [nameScore(entry, query), entry] as const)
     .filter(([points]) => points > 0);
-  return rated
-    .sort(([a], [b]) => b - a)
-    .slice(0, SHOWN)
-    .map(([, entry]) => entry);
+  return rated.sort(([a], [b]) => b - a).slice(0, SHOWN);
 }

@@ -28,7 +28,10 @@ function show(found: readonly Finding[], caption: string): void {
   const table = make('table');
   table.append(make('caption', caption));
   const head = make('tr');
-  head.append(make('th'), ...columns.map(({ title, number }) => make('th', title, number ? 'number' : '')));
+  head.append(
+    make('th', 'Way'),
+    ...columns.map(({ title, number }) => make('th', title, number ? 'number' : '')),
+  );
   const body = make('tbody');
   for (const finding of found) {
     const row = make('tr');

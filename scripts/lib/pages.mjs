@@ -17,13 +17,12 @@ const VITE = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
 
 const BUILT = ['dist/index.js', 'dist/keras.js', 'dist/io.js', 'vite.config.ts'];
 
-/** What every page has around it. */
+/** What every page has around it, in its own files. */
+const FRAMED = ['website/style/tokens.css', 'scripts/website/layout.mjs', 'package.json'];
+/** What all pages share. */
 const FRAME = [
-  'website/frame',
-  'website/style',
-  'website/searchRank.ts',
-  'scripts/website/layout.mjs',
-  'package.json',
+  ...['website/frame', 'website/style', 'website/searchRank.ts', 'website/searchSynonyms.ts'],
+  'scripts/website/frame.mjs',
 ];
 
 /** The sources of a page, besides its own folder. @type {Record<string, string[]>} */
@@ -67,7 +66,7 @@ export function buildPage(name, env, say) {
       `There is no page '${name}'. Pages: ${pages.map((known) => known.name).join(', ')}.`,
     );
   buildFrame(env, say);
-  if (isFresh(`site/${name}/index.html`, [page.folder, ...FRAME, ...(MADE_OF[name] ?? BUILT)])) return;
+  if (isFresh(`site/${name}/index.html`, [page.folder, ...FRAMED, ...(MADE_OF[name] ?? BUILT)])) return;
   say(`Building the page ${name} …`);
   if (name === 'vanilla') copyVanilla(page.folder);
   else if (name === 'bench') build(env, ['scripts/build-bench.mjs'], 'The benchmark');
@@ -101,7 +100,16 @@ export function buildWebsite(env, say) {
     say('Building guide and reference …');
     build(env, ['scripts/build-website.mjs'], 'Guide and reference');
   }
-  if (isFresh('site/index.html', ['website', 'scripts/website', 'README.md', ...BUILT])) return;
+  if (
+    isFresh('site/index.html', [
+      'website',
+      'scripts/website',
+      'bench/results',
+      'examples/playground',
+      ...BUILT,
+    ])
+  )
+    return;
   say('Building the landing page …');
   fs.rmSync(path.join(ROOT, 'site', 'landing'), { recursive: true, force: true });
   build(env, [VITE, 'build', '--mode', 'landing'], 'The landing page');

@@ -95,7 +95,7 @@ async function buildReference() {
             kind: first.entry,
             page: `reference/${page}`,
             words: summaryOf(first.doc),
-            text: searchedText(all.map(({ doc }) => doc).join(' ')),
+            text: searchedText(`${all.map(({ doc }) => doc).join(' ')} ${reference.searchedOptions(page)}`),
           },
         ]
       : [];

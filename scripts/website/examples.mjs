@@ -28,7 +28,7 @@ const WIDTH = 72;
 export async function buildExamples(site, sidebar) {
   const parts = [
     { title: 'Pages', examples: sitePages() },
-    { title: 'In the playground', examples: await gallery() },
+    { title: 'In the playground', examples: await galleryPrograms() },
     { title: 'Programs that people write first', examples: programs() },
   ];
   const description = 'Run these programs in your browser, and change them.';
@@ -71,8 +71,8 @@ function sitePages() {
   });
 }
 
-/** @returns {Promise<Example[]>} */
-async function gallery() {
+/** The programs of the playground. @returns {Promise<Example[]>} */
+export async function galleryPrograms() {
   const file = await bundle({
     entry: 'website/playground/page/gallery.ts',
     folder: temporaryFolder('gallery'),

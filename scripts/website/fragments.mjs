@@ -1,35 +1,119 @@
 // @ts-check
-/** @file Generated parts of the landing page: the running program, and the figures of the README. */
+/**
+ * @file Generated parts of the landing page: programs with what the library says of them, the pages with their pictures, the figures
+ * of a GPU.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
-import { ROOT } from '../setup.mjs';
+import { ROOT, SetupError } from '../setup.mjs';
 import { pages } from '../lib/pages.mjs';
+import { galleryPrograms } from './examples.mjs';
 import { fillImports } from './fillImports.mjs';
-import { highlight, renderMarkdown } from './markdown.mjs';
+import { highlight } from './markdown.mjs';
+import { escapeHtml } from './types.mjs';
 
-/** Line width of the running program, in characters. */
+/** Line width of the program at the top, in characters. */
 const WIDTH = 88;
 
-/** By the name of the comment that each replaces. @returns {Record<string, string>} */
-export function landingFragments() {
-  const read = (/** @type {string} */ file) => fs.readFileSync(path.join(ROOT, file), 'utf8');
-  const figures = /<!-- figures -->\n([\s\S]*?)\n\nMissed targets/.exec(read('README.md'))?.[1] ?? '';
+/** The document of the figures, and where the site has it. */
+const FIGURES = { file: 'bench/results/kernels-nvidia-h100.md', page: 'figures/kernels-nvidia-h100.html' };
+/** Families of kernels that have a bar: their rows in the document. @type {readonly (readonly [row: string, title: string])[]} */
+const BARS = [
+  ['convolution', 'Convolutions'],
+  ['normalization', 'Normalizations'],
+  ['matMul', 'Matrix products'],
+  ['attention', 'Attention'],
+];
+/** What the width of the figure shows, as a ratio. */
+const WIDEST = 7;
+
+/** What is shown first: where most is to be seen. */
+const FIRST = ['webgpu-app', 'gpt', 'digits', 'field', 'notebook', 'style'];
+
+const REPORT = 'A report of a step: its totals, and a finding, that a layer answers 0 to every picture';
+
+const read = (/** @type {string} */ file) => fs.readFileSync(path.join(ROOT, file), 'utf8');
+
+/** By the name of the comment that each replaces. @returns {Promise<Record<string, string>>} */
+export async function landingFragments() {
+  const recorded = JSON.parse(read('website/landing/shown/recorded.json'));
   return {
+    badIndex: saidHtml('badIndex', recorded.badIndex),
+    lostGradient: saidHtml('lostGradient', recorded.lostGradient),
+    report: `<a class="shot" href="./playground/index.html#program=inspect">${pictureHtml('inspect', REPORT)}</a>`,
     program: `<figure class="code"><pre tabindex="0"><code>${highlight(fillImports(read('website/landing/field.ts'), WIDTH).trim())}</code></pre></figure>`,
-    pages: galleryHtml(read),
-    // Results lie in the repository, not on the site.
-    figures: renderMarkdown(figures, { link: () => '' }).html,
+    pages: await galleryHtml(),
+    figures: figuresHtml(read(FIGURES.file)),
   };
 }
 
-/** Returns the HTML of the pages that run, with their own descriptions. @param {(file: string) => string} read */
-function galleryHtml(read) {
-  return pages
+/** A program, and what the library says of it. @param {string} name @param {string} said */
+function saidHtml(name, said) {
+  const [, shown = ''] =
+    /^ *\/\/ shown\n([\s\S]*?)^ *\/\/ end$/m.exec(read(`website/landing/shown/${name}.ts`)) ?? [];
+  const indent = /^ */.exec(shown)?.[0] ?? '';
+  const code = shown.replaceAll(new RegExp(`^${indent}`, 'gm'), '').trimEnd();
+  const [first = '', ...rest] = said.split('\n');
+  const [, kind = '', words = first] = /^(\w+): (.*)$/.exec(first) ?? [];
+  return `<figure class="code excerpt"><pre tabindex="0"><code>${highlight(code)}</code></pre></figure>
+<pre class="message" tabindex="0"><strong>${kind}</strong>: ${escapeHtml([words, ...rest].join('\n'))}</pre>`;
+}
+
+/** Both pictures: style shows the one of the theme, and the other isn't loaded. @param {string} name @param {string} alt */
+function pictureHtml(name, alt) {
+  return ['light', 'dark']
+    .map(
+      (theme) =>
+        `<img class="${theme}" src="./pictures/${name}-${theme}.webp" alt="${escapeHtml(alt)}" width="640" height="400" loading="lazy" />`,
+    )
+    .join('');
+}
+
+/** Returns the HTML of all pages and programs that run, with their own descriptions. */
+async function galleryHtml() {
+  const own = pages
+    .filter(({ name }) => name !== 'playground')
     .map(({ name, folder }) => {
       const html = read(`${folder}/index.html`);
-      const title = (/<title>([^<]*)<\/title>/.exec(html)?.[1] ?? name).split(/ [—·] Retrograd/)[0];
+      const title = (/<title>([^<]*)<\/title>/.exec(html)?.[1] ?? name).split(/ [—·] Retrograd/)[0] ?? name;
       const words = /<meta name="description" content="([^"]*)"/.exec(html)?.[1] ?? '';
-      return `<li><h3><a href="./${name}/index.html">${title}</a></h3><p>${words}</p></li>`;
-    })
+      return { name, title, words, href: `${name}/index.html` };
+    });
+  const programs = (await galleryPrograms()).filter(({ name }) => hasPicture(name));
+  const all = [...own, ...programs];
+  const place = (/** @type {{ name: string }} */ { name }) =>
+    FIRST.includes(name)
+      ? FIRST.indexOf(name)
+      : FIRST.length + (own.some((page) => page.name === name) ? 0 : 1);
+  return all
+    .sort((a, b) => place(a) - place(b))
+    .map(
+      ({ name, title, words, href }) =>
+        `<li><a class="shot" href="./${href}" tabindex="-1" aria-hidden="true">${pictureHtml(name, '')}</a><h3><a href="./${href}">${title}</a></h3><p>${words}</p></li>`,
+    )
     .join('\n');
+}
+
+const hasPicture = (/** @type {string} */ name) =>
+  fs.existsSync(path.join(ROOT, 'website', 'landing', 'pictures', `${name}-light.webp`));
+
+/** Returns bars of how many times as fast each family is. @param {string} document */
+function figuresHtml(document) {
+  const cells = (/** @type {string} */ row) => {
+    const line = document.split('\n').find((text) => text.startsWith(`| ${row} |`));
+    if (!line) throw new SetupError(`${FIGURES.file} needs a row "${row}" in its table of families.`);
+    return line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  };
+  const gpu = /^# Kernel times: (.+)$/m.exec(document)?.[1] ?? '';
+  const date = /^\d+ \w+ \d{4}/m.exec(document)?.[0] ?? '';
+  const rows = BARS.map(([row, title]) => {
+    const ratio = Number.parseFloat(cells(row)[2] ?? '');
+    return `<li><span class="name">${title}</span><svg viewBox="0 0 ${WIDEST} 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${ratio}" height="1" /><line x1="1" x2="1" y2="1" /></svg><span class="ratio">${ratio.toFixed(1)}×</span></li>`;
+  });
+  const [, comparisons, median = '', least = '', below] = cells('all');
+  return `<figure class="bars"><ul>${rows.join('')}</ul>
+<figcaption>How many times as fast as the fastest of TF.js, jax-js and ONNX Runtime Web (the line): times of the kernels on an ${escapeHtml(gpu)}, ${date}, medians of each family. In the median of all ${comparisons} comparisons it is ${Number.parseFloat(median).toFixed(1)}×; ${below} are below 1×, the least ${Number.parseFloat(least).toFixed(1)}×. <a href="./${FIGURES.page}">All figures</a></figcaption></figure>`;
 }

@@ -52,7 +52,17 @@ const OTHERS = {
   'docs/coverage.md': 'coverage.html',
   'SECURITY.md': 'security.html',
   LICENSE: 'license.html',
+  'bench/results/kernels-nvidia-h100.md': 'figures/kernels-nvidia-h100.html',
 };
+
+/** Of these, what visitors search for, by its title and first sentence. */
+const SEARCHED = [
+  'changelog.html',
+  'security.html',
+  'license.html',
+  'contributing.html',
+  'architecture.html',
+];
 
 /**
  * @typedef {{ file: string, page: string, text: string, title: string }} Document `file` in the repository, `page` on the site
@@ -135,8 +145,9 @@ export function buildGuide(site, reference) {
     });
     const names = isDictionary ? rows.flatMap((row) => namesOf(row, document)) : [];
     const { page, title } = document;
-    if (!isGuide && !(document.file in IN_DEPTH))
-      return [{ title, kind: 'document', page, words: description }];
+    // Records and results are for those who work on the library.
+    if (!isGuide && !SEARCHED.includes(page) && !(document.file in IN_DEPTH)) return [];
+    if (SEARCHED.includes(page)) return [{ title, kind: 'document', page, words: description }];
     const [top = '', ...parts] = document.text.split(/^## .*$/m).map(searchedText);
     const within = sections.map(({ text, anchor }, i) => ({
       title: text,

@@ -8,10 +8,10 @@ import { escapeHtml } from './types.mjs';
 
 /**
  * Lists other than the ops, by the exports that they contain.
- * @type {readonly { file: string, title: string, holds: (one: Export) => boolean }[]}
+ * @type {readonly { file: string, title: string, holds: (one: Export) => boolean, group?: Group }[]}
  */
 const LISTS = [
-  { file: 'all-layers.html', title: 'Layers', holds: within('layers') },
+  { file: 'all-layers.html', title: 'Layers', holds: within('layers'), group: kindOfLayer },
   {
     file: 'all-models.html',
     title: 'Models and inputs',
@@ -45,6 +45,31 @@ const LISTS = [
   },
 ];
 
+/** @typedef {(one: Export) => string} Group returns the heading under which an export is listed */
+
+/** The kinds of layers, by the folders of src/keras/layers, in the order of Keras's own list. @type {Readonly<Record<string, string>>} */
+const KINDS_OF_LAYERS = {
+  core: 'Core',
+  convolutional: 'Convolution',
+  pooling: 'Pooling',
+  rnn: 'Recurrent',
+  recurrent: 'Recurrent',
+  preprocessing: 'Preprocessing',
+  normalization: 'Normalization',
+  regularization: 'Regularization',
+  attention: 'Attention',
+  reshaping: 'Reshaping',
+  merging: 'Merging',
+  activations: 'Activation',
+  wrappers: 'Wrappers',
+};
+
+/** @type {Group} */
+function kindOfLayer({ file }) {
+  const folder = /layers\/([^/]+)\/[^/]+$/.exec(file)?.[1] ?? '';
+  return KINDS_OF_LAYERS[folder] ?? 'Other';
+}
+
 /** @param {...string} namespaces */
 function within(...namespaces) {
   return (/** @type {Export} */ { entry, name }) =>
@@ -55,11 +80,13 @@ function within(...namespaces) {
 export function listPages(reference) {
   const { ops } = reference.additions;
   const isOp = (/** @type {Export} */ { entry, name }) => entry === 'retrograd' && name in ops;
-  const lists = LISTS.map(({ file, title, holds }) => listPage(file, title, reference.all.filter(holds)));
+  const lists = LISTS.map(({ file, title, holds, group }) =>
+    listPage(reference, file, title, reference.all.filter(holds), group),
+  );
   const core = reference.all.filter((one) => one.entry === 'retrograd' && !isOp(one));
   const all = [
     opsPage(reference, reference.all.filter(isOp)),
-    listPage('all-core.html', 'Device, tensors, tape, history', core),
+    listPage(reference, 'all-core.html', 'Device, tensors, tape, history', core),
     ...lists,
   ];
   return [indexPage(all, reference.all.length), ...all];
@@ -83,24 +110,54 @@ function indexPage(lists, count) {
   };
 }
 
-/** @param {string} file @param {string} title @param {Export[]} exported @returns {ListPage} */
-function listPage(file, title, exported) {
-  const values = exported.filter(({ kind }) => kind !== 'interface' && kind !== 'type');
-  const types = exported.filter((one) => !values.includes(one));
+/**
+ * @param {import('./reference.mjs').Reference} reference
+ * @param {string} file
+ * @param {string} title
+ * @param {Export[]} exported
+ * @param {Group} [group]
+ * @returns {ListPage}
+ */
+function listPage(reference, file, title, exported, group) {
   const pages = [...new Set(exported.map(({ page }) => page))];
-  const sample = [...new Set(values.map(({ name }) => name.split('.').pop() ?? ''))]
+  // A factory stands for its class.
+  const first = pages.flatMap((page) => reference.pages.get(page)?.slice(0, 1) ?? []);
+  const values = first.filter(({ kind }) => kind !== 'interface' && kind !== 'type');
+  const types = first.filter((one) => !values.includes(one));
+  const isClass = (/** @type {Export} */ { kind }) => kind === 'class';
+  const makers = group ? values.filter((one) => !isClass(one)) : values;
+  const classes = group ? values.filter(isClass) : [];
+  const sample = makers
+    .map(({ name }) => name.split('.').pop() ?? '')
     .filter((name) => /^[a-z]/.test(name))
     .slice(0, 4);
-  const html = `<h1>${title}</h1>${listHtml(values)}${types.length > 0 ? `<h2 id="types">Types</h2>${listHtml(types)}` : ''}`;
+  const html = [
+    `<h1>${title}</h1>`,
+    group ? groupsHtml(makers, group) : listHtml(makers),
+    classes.length > 0 ? `<h2 id="classes">Classes</h2>${listHtml(classes)}` : '',
+    types.length > 0 ? `<h2 id="types">Types</h2>${listHtml(types)}` : '',
+  ].join('');
   return { file, title, description: `${sample.join(', ')} …`, html, pages };
 }
 
-/** One row for each page. @param {Export[]} exported */
+/** @param {Export[]} exported @param {Group} group */
+function groupsHtml(exported, group) {
+  const order = [...new Set(Object.values(KINDS_OF_LAYERS))];
+  const names = [...new Set(exported.map(group))].toSorted((a, b) => place(order, a) - place(order, b));
+  return names
+    .map((name) => {
+      const own = exported.filter((one) => group(one) === name);
+      return `<h2 id="${name.toLowerCase()}">${name}</h2>${listHtml(own)}`;
+    })
+    .join('');
+}
+
+/** What isn't in the order comes last. @param {string[]} order @param {string} name */
+const place = (order, name) => (order.includes(name) ? order.indexOf(name) : order.length);
+
+/** @param {Export[]} exported one for each page */
 function listHtml(exported) {
-  /** @type {Map<string, Export>} */
-  const first = new Map();
-  for (const one of exported) if (!first.has(one.page)) first.set(one.page, one);
-  const rows = [...first.values()].map(
+  const rows = exported.map(
     ({ page, name, doc }) =>
       `<div><dt><a href="./${page}"><code>${escapeHtml(name)}</code></a></dt><dd>${inline(summaryOf(doc))}</dd></div>`,
   );

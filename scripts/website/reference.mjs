@@ -5,6 +5,7 @@
 import { IN_PAGES } from '../lib/reference-examples.mjs';
 import { docOf, fileOf } from './api.mjs';
 import { docParts, summaryOf } from './docstring.mjs';
+import { project } from './layout.mjs';
 import { highlight, renderMarkdown } from './markdown.mjs';
 import { escapeHtml, memberHtml, signatureHtml, typeHtml } from './types.mjs';
 
@@ -111,7 +112,7 @@ export class Reference {
 <h1>${breakable(first.name)}</h1>
 ${this.#body(first)}
 ${others.join('\n')}
-<p class="source">Source: <code>${escapeHtml(first.file.replace(/^types\//, ''))}</code></p>`;
+<p class="source">Source: ${sourceHtml(first.file.replace(/^types\//, ''))}</p>`;
   }
 
   /** @param {Export} one */
@@ -188,9 +189,16 @@ ${others.join('\n')}
     return rows.map(({ label, text }) => ({ label, html: escapeHtml(text) }));
   }
 
-  /** Returns the options that a function or an op takes, as tables. @param {Export} one */
-  #options(one) {
-    if (one.kind !== 'function' && one.kind !== 'constant') return '';
+  /** Returns what the options of a page's functions are called, and what is said of them: to be searched. @param {string} page */
+  searchedOptions(page) {
+    const options = (this.pages.get(page) ?? []).flatMap((one) => this.#optionsOf(one));
+    const all = options.flatMap(({ reflection }) => reflection.children ?? []);
+    return all.map((child) => `${child.name} ${docOf(child)}`).join(' ');
+  }
+
+  /** Returns the interfaces of the options that a function or an op takes. @param {Export} one @returns {Export[]} */
+  #optionsOf(one) {
+    if (one.kind !== 'function' && one.kind !== 'constant') return [];
     /** @type {Set<Export>} */
     const found = new Set();
     const look = (/** @type {unknown} */ value) => {
@@ -204,7 +212,12 @@ ${others.join('\n')}
     };
     for (const signature of one.reflection.signatures ?? []) look(signature.parameters);
     look(one.reflection.type);
-    return [...found]
+    return [...found];
+  }
+
+  /** Returns the options that a function or an op takes, as tables. @param {Export} one */
+  #options(one) {
+    return this.#optionsOf(one)
       .map(
         (options) =>
           `<h2 id="${options.name.toLowerCase()}"><a href="./${options.page}">${escapeHtml(options.name)}</a></h2>${this.#properties(options.reflection.children ?? [], true)}`,
@@ -214,7 +227,10 @@ ${others.join('\n')}
 
   /** @param {Reflection[]} children @param {boolean} [areOptions] whether to mark required ones */
   #properties(children, areOptions = false) {
-    const rows = children.map((child) => {
+    const ordered = areOptions
+      ? children.toSorted((a, b) => Number(a.flags.isOptional ?? false) - Number(b.flags.isOptional ?? false))
+      : children;
+    const rows = ordered.map((child) => {
       const needed = areOptions && !child.flags.isOptional ? ' <span class="needed">required</span>' : '';
       const anchor = areOptions ? '' : ` id="${memberAnchor(child)}"`;
       return `<tr${anchor}><th scope="row"><code>${escapeHtml(child.name)}</code>${needed}</th><td><code>${child.signatures ? memberHtml(child, this.links) : typeHtml(child.getSignature?.type ?? child.type, this.links)}</code></td><td>${this.markdown(docOf(child))}</td></tr>`;
@@ -259,6 +275,13 @@ ${others.join('\n')}
       own(true).length > 0 ? `<h2>Static members</h2>${this.#properties(own(true))}` : '',
     ].join('\n');
   }
+}
+
+/** A link once the repository is known. @param {string} file */
+function sourceHtml(file) {
+  const { repository } = project();
+  const name = `<code>${escapeHtml(file)}</code>`;
+  return repository ? `<a href="${escapeHtml(repository)}/blob/main/${escapeHtml(file)}">${name}</a>` : name;
 }
 
 /**

@@ -141,6 +141,39 @@ matMul([[1, 2]], [[1, 2]]);`);
   expect(await mark.evaluate((range) => range.textContent)).toBe('wrong');
 });
 
+test('a program with a syntax error does not run, and its line is named', async () => {
+  await write(
+    "import { text } from 'playground';\ntext('ran');\nconst broken = (1;\n// end of the broken one",
+  );
+  await run();
+  await waitForText('#fault', /SyntaxError \(line 3\)/);
+  expect(await page.$eval('#output', (output) => output.textContent)).toBe('');
+});
+
+test('a program without init is told so', async () => {
+  await write("import { ones } from 'retrograd';\nones([2]);\n// end without init");
+  await run();
+  await waitForText('#fault', /needs `await init\(\)` first/);
+});
+
+test('logs show the values of tensors, tables, and the progress of fit', async () => {
+  await write(`import { init, ones, tensor } from 'retrograd';
+import { layers, sequential } from 'retrograd/keras';
+await init();
+console.log('weights', tensor([[1, 2], [3, 4]]));
+console.table([{ name: 'a', loss: 0.5 }]);
+const net = sequential([layers.inputLayer({ shape: [2] }), layers.dense({ units: 1 })]);
+net.compile({ optimizer: 'sgd', loss: 'mse' });
+await net.fit(ones([8, 2]), ones([8, 1]), { epochs: 2, batchSize: 4 });
+// end of the logs`);
+  await run();
+  await waitForText('.shown .state', /^Done$/);
+  const printed = await page.$eval('#output', (output) => (output as HTMLElement).innerText);
+  expect(printed).toMatch(
+    /weights float32\[2, 2\] \[\[1, 2\], \[3, 4\]\][\s\S]*name\s+loss\s+0\s+a\s+0\.5[\s\S]*Epoch 2\/2\s+2\/2 .*loss: /,
+  );
+});
+
 test('a program is done when all of its output is to be seen', async () => {
   await write(`import { init, tensor, square } from 'retrograd';
 import { inspect } from 'retrograd/inspect';

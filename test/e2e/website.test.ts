@@ -3,11 +3,13 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openPage, type Page } from '../../scripts/lib/browser.mjs';
 import { buildLibrary, buildPage, buildWebsite, pages } from '../../scripts/lib/pages.mjs';
 import { type Entry, searchIn } from '../../website/searchRank.ts';
 import { useBrowser } from '../support/browser.ts';
+import { asked, heldBack, type Question } from '../website/questions.ts';
 import { expectSoonInteractive } from '../support/interactive.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -36,7 +38,7 @@ const kinds = [
 
 /** All pages that are generated, relative to the site. */
 const generated = () =>
-  ['guide', 'reference', 'decisions', '.'].flatMap((folder) =>
+  ['guide', 'reference', 'decisions', 'figures', '.'].flatMap((folder) =>
     fs
       .readdirSync(path.join(site, folder))
       .filter((file) => file.endsWith('.html'))
@@ -130,6 +132,44 @@ test('the landing page trains at once, without a click', async () => {
   await page.close();
 });
 
+test('the landing page waits for visitors who want no motion', async () => {
+  const { page, errors } = await openPage(chromium.browser, at('index.html'), {
+    prepare: (fresh) => fresh.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]),
+  });
+  const says = (words: string) =>
+    page.waitForFunction(
+      (text) => document.querySelector('#status')?.textContent?.includes(text),
+      { timeout: 60_000 },
+      words,
+    );
+  await says('Ready to train');
+  await page.click('#pause');
+  await says('step ');
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test('at 320 pixels, the first screen says what the library is', async () => {
+  const { page } = await openPage(chromium.browser, at('index.html'), {
+    prepare: async (fresh) => {
+      await fresh.setViewport({ width: 320, height: 568 });
+      await withoutGpu(fresh);
+    },
+  });
+  const bottom = (selector: string) =>
+    page.$eval(selector, (element) => element.getBoundingClientRect().bottom);
+  expect(await bottom('h1')).toBeLessThan(568);
+  expect(await bottom('.lead')).toBeLessThan(568);
+  await page.close();
+});
+
+test('every picture of the landing page is there, and small', () => {
+  const named = [...textOf('index.html').matchAll(/src="\.\/([^"]+\.webp)"/g)].map(([, file = '']) => file);
+  expect(named.length).toBeGreaterThan(20);
+  const large = named.filter((file) => fs.statSync(path.join(site, file)).size > 60_000);
+  expect(large).toEqual([]);
+});
+
 test('without WebGPU the landing page says so in words, and has all the rest', async () => {
   const { page, errors } = await openPage(chromium.browser, at('index.html'), {
     prepare: withoutGpu,
@@ -139,8 +179,10 @@ test('without WebGPU the landing page says so in words, and has all the rest', a
   );
   const words = await page.$eval('main', (main) => main.innerText);
   expect(words).toMatch(/npm install retrograd/);
-  expect(words).toMatch(/The program that would run here/);
-  expect(words).toMatch(/than the best of TF\.js[\s\S]*headless Chrom\w+ \d+, [^,]+, \d{4}-/);
+  expect(words).toMatch(/made by layer 'words'[\s\S]*hint: clamp[\s\S]*disconnected at tensor/);
+  expect(words).toMatch(
+    /Convolutions\s+\d\.\d×[\s\S]*as the fastest of TF\.js[\s\S]*NVIDIA [^,]+, \d+ \w+ \d{4}/,
+  );
   expect(errors).toEqual([]);
   await page.close();
 });
@@ -165,6 +207,30 @@ test('a new user trains a model within five minutes: from the landing page, with
   expect(performance.now() - start).toBeLessThan(5 * 60_000);
   expect(errors).toEqual([]);
   await page.close();
+});
+
+test('search answers ordinary questions in its first three entries', () => {
+  const entries: Entry[] = JSON.parse(textOf('assets/search.json'));
+  const search = searchIn(entries);
+  const missed = (questions: readonly Question[]) =>
+    questions
+      .filter(
+        ([query, answers]) =>
+          !search(query)
+            .slice(0, 3)
+            .some(([, , place]) => answers.test(place)),
+      )
+      .map(([query]) => query);
+  expect(asked.length - missed(asked).length, missed(asked).join(', ')).toBeGreaterThanOrEqual(42);
+  const share = 1 - missed(heldBack).length / heldBack.length;
+  expect(share, missed(heldBack).join(', ')).toBeGreaterThanOrEqual(0.8);
+});
+
+test('the index of the search is small, and has no records of decisions', () => {
+  const text = textOf('assets/search.json');
+  expect(gzipSync(text).length).toBeLessThan(200_000);
+  const entries: Entry[] = JSON.parse(text);
+  expect(entries.filter(([, , place]) => /^(?:decisions|figures)\//.test(place))).toEqual([]);
 });
 
 test('search finds any function within two clicks, from the landing page', async () => {

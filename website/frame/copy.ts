@@ -1,5 +1,5 @@
-/** @file A button on each block of code that copies it. */
-const BLOCKS = 'figure.code, pre.install';
+/** @file A button on each block of code that copies it; an excerpt is no program to copy. */
+const BLOCKS = 'figure.code:not(.excerpt), pre.install';
 /** How long the button says that it has copied. */
 const SAID_MS = 1600;
 

@@ -47,6 +47,13 @@ class Training {
     return this.#steps >= STEPS;
   }
 
+  /** A visitor who wants no motion starts the training. */
+  wait(): void {
+    this.#paused = true;
+    button.textContent = 'Train';
+    status.textContent = `Ready to train on ${this.adapter}`;
+  }
+
   toggle(): void {
     this.#paused = !this.#paused;
     button.textContent = this.#paused ? 'Continue' : 'Pause';
@@ -98,7 +105,8 @@ async function start(): Promise<void> {
   element('#weights').textContent = field.weights.toLocaleString('en');
   button.hidden = false;
   button.addEventListener('click', () => training.toggle());
-  await training.run();
+  if (!matchMedia('(prefers-reduced-motion: reduce)').matches) return training.run();
+  training.wait();
 }
 
 if ('gpu' in navigator) {
@@ -107,7 +115,6 @@ if ('gpu' in navigator) {
   });
 } else {
   element('#live').classList.add('without');
-  element('#code-title').textContent = 'The program that would run here';
   status.textContent =
     'This browser has no WebGPU, so the program can’t run here. Try Chrome, Edge, Safari 26 or Firefox 141.';
 }

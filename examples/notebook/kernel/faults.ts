@@ -28,6 +28,8 @@ export function faultOf(error: unknown, address: string | undefined): Fault {
     };
   if (error instanceof DeviceError && /navigator\.gpu|no adapter/.test(message))
     return { title: 'This browser gives no WebGPU here.', text: `${browsers}\n\n${message}`, line: null };
+  if (error instanceof DeviceError && /a device must be open/.test(message))
+    return { title: 'The program needs `await init()` first.', text: message, line };
   if (error instanceof DeviceError)
     return { title: 'The GPU did not do this.', text: `The library says:\n\n${message}`, line };
   const name = error instanceof Error ? error.name : 'Error';

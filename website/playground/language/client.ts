@@ -1,4 +1,4 @@
-/** @file The page's side of the language Worker. It starts with the first request, after the page has shown its program. */
+/** @file The page's side of the language Worker. It starts with the first request, or when somebody begins to write. */
 import type { FromLanguage, RequestName, Requests, ToLanguage } from './protocol.ts';
 
 interface Waiting {
@@ -11,7 +11,16 @@ export class LanguageClient {
   #count = 0;
   readonly #waiting = new Map<number, Waiting>();
 
-  #start(): Worker {
+  get isStarted(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  /** Loads the compiler and the types. A request does it, too. */
+  start(): void {
+    this.#worker ??= this.#open();
+  }
+
+  #open(): Worker {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'language' });
     worker.addEventListener('message', ({ data }: MessageEvent<FromLanguage>) => this.#settle(data));
     worker.addEventListener('error', (event) => {
@@ -32,7 +41,7 @@ export class LanguageClient {
   }
 
   ask<K extends RequestName>(type: K, request: Requests[K]['request']): Promise<Requests[K]['answer']> {
-    this.#worker ??= this.#start();
+    this.#worker ??= this.#open();
     const id = this.#count++;
     const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     this.#worker.postMessage({ type, id, ...request });

@@ -26,8 +26,14 @@ export interface Problem {
 /** A program that browsers can run, and the mapping to its original lines. */
 export interface Transpiled {
   code: string;
-  /** A source map, version 3. */
-  map: string;
+  /** A source map, version 3. Null: the lines are the original ones. */
+  map: string | null;
+}
+
+/** What the compiler can't read. */
+export interface SyntaxProblem {
+  message: string;
+  line: number;
 }
 
 /** Requests by name, each with the result of its answer. */
@@ -35,7 +41,7 @@ export interface Requests {
   complete: { request: { source: string; at: number }; answer: { from: number; options: Completion[] } };
   describe: { request: { source: string; at: number; label?: string }; answer: Documentation | null };
   problems: { request: { source: string }; answer: Problem[] };
-  transpile: { request: { source: string }; answer: Transpiled };
+  transpile: { request: { source: string }; answer: Transpiled | SyntaxProblem };
 }
 
 export type RequestName = keyof Requests;

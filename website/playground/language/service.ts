@@ -3,7 +3,7 @@
  * TypeScript 6 is the last version with an interface to programs; the reference is generated with the same copy.
  */
 import ts from '../../../tools/typedoc/node_modules/typescript/lib/typescript.js';
-import type { Completion, Documentation, Problem, Transpiled } from './protocol.ts';
+import type { Completion, Documentation, Problem, SyntaxProblem, Transpiled } from './protocol.ts';
 
 const PROGRAM = '/program.ts';
 
@@ -19,11 +19,21 @@ const options: ts.CompilerOptions = {
 };
 
 /** Compiles without type checking: fast, and without other files. `using` becomes code for browsers that don't support it. */
-export function transpile(source: string): Transpiled {
-  const { outputText, sourceMapText = '' } = ts.transpileModule(source, {
+export function transpile(source: string): Transpiled | SyntaxProblem {
+  const {
+    outputText,
+    sourceMapText = '',
+    diagnostics = [],
+  } = ts.transpileModule(source, {
     fileName: PROGRAM,
     compilerOptions: { target: options.target, module: options.module, sourceMap: true },
+    reportDiagnostics: true,
   });
+  const [first] = diagnostics;
+  if (first) {
+    const line = source.slice(0, first.start ?? 0).split('\n').length;
+    return { message: ts.flattenDiagnosticMessageText(first.messageText, '\n'), line };
+  }
   return { code: outputText.replace(/^\/\/# sourceMappingURL=.*$/m, ''), map: sourceMapText };
 }
 

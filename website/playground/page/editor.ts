@@ -64,7 +64,8 @@ export class Editor {
         theme,
         autocompletion({ override: [completionSource(language)], icons: true }),
         hoverTooltip((view, at) => describe(language, view, at)),
-        linter((view) => problems(language, view), { delay: 600 }),
+        // The compiler is large: it is loaded when somebody begins to write.
+        linter((view) => (language.isStarted ? problems(language, view) : []), { delay: 600 }),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
         EditorView.contentAttributes.of({
           'aria-label': 'Program. Shift Enter runs it, Tab leaves it.',
@@ -73,6 +74,11 @@ export class Editor {
           tabindex: '0',
         }),
         EditorView.updateListener.of((update) => {
+          if (
+            update.docChanged &&
+            update.transactions.some((one) => one.isUserEvent('input') || one.isUserEvent('delete'))
+          )
+            language.start();
           if (update.docChanged) events.onEdit(update.state.doc.toString());
         }),
       ],

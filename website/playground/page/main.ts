@@ -3,6 +3,7 @@ import type { Fault } from '../../../examples/notebook/protocol.ts';
 import { element } from '../../../examples/notebook/page/element.ts';
 import { OutputList } from '../../../examples/notebook/page/outputs/list.ts';
 import { LanguageClient } from '../language/client.ts';
+import { stripTypes } from '../language/stripTypes.ts';
 import { RunnerClient } from '../runner/client.ts';
 import type { FromRunner } from '../runner/protocol.ts';
 import { Editor } from './editor.ts';
@@ -52,21 +53,31 @@ async function hear(message: FromRunner): Promise<void> {
   const mine = runs;
   await outputs.settle();
   if (mine !== runs) return;
-  if (message.type === 'failed') setState('failed', message.fault);
-  else setState('done');
+  if (message.type !== 'failed') return setState('done');
+  // The browser may not know `using`, or the editor's parser be more lenient than the language.
+  if (message.isUnreadable && runsStripped) return run(false);
+  setState('failed', message.fault);
 }
 
 /** The latest run: an older one that was still being compiled is dropped. */
 let runs = 0;
+/** Whether it runs without its types, but not compiled. */
+let runsStripped = false;
 
-async function run(): Promise<void> {
+async function run(mayStrip = true): Promise<void> {
   const mine = ++runs;
   runner.prepare();
   setState('running');
   outputs.clear();
+  const { source } = editor;
+  const stripped = mayStrip ? stripTypes(source) : null;
+  runsStripped = stripped !== null;
+  if (stripped !== null) return runner.run({ code: stripped, map: null });
   try {
-    const program = await language.ask('transpile', { source: editor.source });
-    if (mine === runs) runner.run(program);
+    const program = await language.ask('transpile', { source });
+    if (mine !== runs) return;
+    if ('code' in program) runner.run(program);
+    else setState('failed', { title: 'SyntaxError', text: program.message, line: program.line });
   } catch (error) {
     const title = error instanceof Error ? error.message : String(error);
     setState('failed', { title, text: '', line: null });

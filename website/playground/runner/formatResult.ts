@@ -15,7 +15,7 @@ interface Readable {
   array(): Promise<unknown>;
 }
 
-const isReadable = (value: unknown): value is Readable =>
+export const isReadable = (value: unknown): value is Readable =>
   typeof value === 'object' && value !== null && 'array' in value && 'dtype' in value && 'size' in value;
 
 export async function formatResult(value: unknown): Promise<string> {
@@ -26,6 +26,20 @@ export async function formatResult(value: unknown): Promise<string> {
     return awaited.size > ELEMENTS ? formatValue(awaited) : nested(await awaited.array());
   if (typeof awaited === 'number' || Array.isArray(awaited)) return nested(awaited);
   return formatValue(awaited);
+}
+
+/** Of a large tensor so many values are shown; a very large one isn't read. */
+const SHOWN = 12;
+const LARGE = 2 ** 20;
+
+/** dtype, shape and values, as a log shows them. */
+export async function formatTensor(tensor: Readable): Promise<string> {
+  const kind = `${tensor.dtype}[${tensor.shape.join(', ')}]`;
+  if (tensor.size > LARGE) return kind;
+  const values = await tensor.array();
+  if (tensor.size <= ELEMENTS) return `${kind} ${nested(values)}`;
+  const flat = (Array.isArray(values) ? values : [values]).flat(Number.POSITIVE_INFINITY);
+  return `${kind} ${nested(flat.slice(0, SHOWN)).slice(0, -1)}, … ${tensor.size - SHOWN} more]`;
 }
 
 function nested(value: unknown): string {

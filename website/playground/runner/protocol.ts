@@ -9,5 +9,5 @@ export type ToRunner =
 export type FromRunner =
   | { type: 'show'; slot: number; output: Output }
   | { type: 'done' }
-  | { type: 'failed'; fault: Fault }
+  | { type: 'failed'; fault: Fault; isUnreadable?: boolean }
   | { type: 'recovered' };

@@ -14,7 +14,7 @@ import { linked } from '../../../examples/notebook/kernel/imports.ts';
 import { addressOfExports, addressOfText, importAddress } from '../../../examples/notebook/kernel/modules.ts';
 import { CellOutputs } from '../../../examples/notebook/kernel/outputs.ts';
 import { placedFault, placedOutput } from '../../../examples/notebook/kernel/places.ts';
-import { captureConsole } from './console.ts';
+import { LogConsole } from './console.ts';
 import { formatResult } from './formatResult.ts';
 import type { FromRunner, ToRunner } from './protocol.ts';
 
@@ -32,22 +32,26 @@ const placeName = (module: string, line: number) =>
   address?.endsWith(module) ? `program.ts:${writtenLine(line) ?? line}` : undefined;
 
 /** Reports an error in plain words, with the line in the program as it was written. */
-function fail(error: unknown): void {
-  flushConsole();
+async function fail(error: unknown): Promise<void> {
+  await logs.settle();
   const fault = placedFault(faultOf(error, address), placeName);
-  post({ type: 'failed', fault: { ...fault, line: fault.line === null ? null : writtenLine(fault.line) } });
+  const line = fault.line === null ? null : writtenLine(fault.line);
+  // The engine gives no line of a module that it can't read.
+  const isUnreadable = error instanceof SyntaxError && line === null;
+  post({ type: 'failed', fault: { ...fault, line }, isUnreadable });
 }
 
 const outputs = new CellOutputs(
   {
     show: (slot, output) => post({ type: 'show', slot, output: placedOutput(output, placeName) }),
-    fail,
+    fail: (error) => void fail(error),
     recovered: () => post({ type: 'recovered' }),
     prepare: async () => {},
   },
   {},
 );
-const flushConsole = captureConsole(outputs.exports.text);
+const logs = new LogConsole(outputs.exports);
+logs.install();
 
 const modules: Readonly<Record<string, object>> = {
   retrograd,
@@ -70,15 +74,15 @@ function addressOf(specifier: string): string {
   );
 }
 
-async function run(code: string, sourceMap: string): Promise<void> {
+async function run(code: string, sourceMap: string | null): Promise<void> {
   try {
-    map = new TraceMap(sourceMap);
+    map = sourceMap === null ? undefined : new TraceMap(sourceMap);
     address = addressOfText(linked(code, addressOf));
     await importAddress(address);
-    flushConsole();
+    await logs.settle();
     post({ type: 'done' });
   } catch (error) {
-    fail(error);
+    await fail(error);
   }
 }
 
