@@ -28,12 +28,19 @@ fn main(
 ) {
   let lane = local;
   let is_line = true;
-  ${each((j) => `let gamma_${j} = gamma[min(${position(j)}, params.n - 1u)];\n  var share_${j} = T();`)}
+  ${each(
+    (j) => `let gamma_${j} = gamma[min(${position(j)}, params.n - 1u)];
+  var share_${j} = T();`,
+  )}
   // The barriers of each sum keep the workgroup memory of the other from being written too early.
   for (var line = group.x; line < params.count; line += groups.x) {
     let start = line * params.n;
     ${keptPositions(options)}
-    ${each((j) => `let value_${j} = x[at_${j}];\n  let dy_${j} = dy[at_${j}];\n  let g_${j} = gamma_${j} * dy_${j};`)}
+    ${each(
+      (j) => `let value_${j} = x[at_${j}];
+  let dy_${j} = dy[at_${j}];
+  let g_${j} = gamma_${j} * dy_${j};`,
+    )}
     let squares = ${sumOf(kepts.map((j) => guard.orZero(`value_${j} * value_${j}`, j)))};
     let products = ${sumOf(kepts.map((j) => guard.orZero(`g_${j} * value_${j}`, j)))};
     let scale = inverseSqrt(${folded('squares', 'join_sum(squares)', options)} / params.length + params.epsilon);

@@ -67,7 +67,7 @@ export async function evaluate(
     const params = { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) };
     const callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params });
     cleanup.defer(() => callbacks.release());
-    using pass = new LossWatch(model, throttle).begin(source);
+    const pass = cleanup.add(new LossWatch(model, throttle).begin(source));
     const evaluation = { source, steps: steps ?? null, runner, throttle, callbacks, pass };
     const pending = await runEvaluation(model, evaluation);
     const [logs] = (await throttle.finish(throttle.within(() => readLogs(pending)))) as [Logs];

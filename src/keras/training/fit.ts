@@ -102,9 +102,15 @@ async function runEpochs(training: Training): Promise<void> {
 }
 
 /** Runs one epoch and its validation. All metrics are read back together at the end. */
-async function runEpoch(training: Training, epoch: number): Promise<Logs> {
+function runEpoch(training: Training, epoch: number): Promise<Logs> {
+  // Not `using`: the package ships no helper for engines without it.
+  const passes = new Cleanup();
+  return passes.after(() => runEpochWith(passes, training, epoch));
+}
+
+async function runEpochWith(passes: Cleanup, training: Training, epoch: number): Promise<Logs> {
   const { validation, callbacks, throttle, options, watch, source } = training;
-  using trainPass = watch.begin(source);
+  const trainPass = passes.add(watch.begin(source));
   const trained = await runTraining(training, epoch, trainPass);
   const due = validation && isDue(epoch, options.validationFreq ?? 1);
   if (!due) {
@@ -113,7 +119,7 @@ async function runEpoch(training: Training, epoch: number): Promise<Logs> {
     return logs;
   }
   throttle.where += ', validation';
-  using validationPass = watch.begin(validation);
+  const validationPass = passes.add(watch.begin(validation));
   const validated = await validate(training, validation, trained, validationPass);
   const [logs, valLogs] = (await throttle.finish(throttle.within(() => readLogs(trained, validated)))) as [
     Logs,

@@ -92,7 +92,7 @@ export class LossPass {
     if (found) await this.watch.say(() => this.#describe(found, batches));
   }
 
-  [Symbol.dispose](): void {
+  dispose(): void {
     this.#counted?.dispose();
     this.#counted = null;
   }
