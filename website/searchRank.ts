@@ -43,7 +43,8 @@ function matchOfName([title]: Entry, query: string): number {
   const asClass = isClass && title.startsWith('layers.') ? 0.6 : 0;
   if (name === wanted || `.${name}`.endsWith(`.${wanted}`)) return 5 + short + asClass;
   // As another library names it: tf.layers.dense.
-  if (last === lastOf(wanted)) return (objects.test(query.trim()) ? 4.2 : 4.5) + short + asClass;
+  const isOneWord = !/\s/.test(query.trim());
+  if (isOneWord && last === lastOf(wanted)) return (objects.test(query.trim()) ? 4.2 : 4.5) + short + asClass;
   if (name.startsWith(wanted) || last.startsWith(wanted)) return 4 + short;
   const isInside = wanted.length >= LONG ? name.includes(wanted) : startsWord(title, wanted);
   return isInside ? 3 + short : 0;
