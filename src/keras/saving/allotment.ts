@@ -19,16 +19,25 @@ export function withinStored(file: string, stored: Iterable<StoredTensor>): <T>(
   let elements = 0;
   for (const { shape } of stored) elements += sizeOf(shape);
   let left = elements;
-  const first: FirstValue = (name, shape, dtype) => {
+  let leftBesides = mostBesides(elements);
+  const first: FirstValue = (name, shape, dtype, isInFile) => {
     checkShape(name, shape);
-    left -= sizeOf(shape);
-    if (!(left >= 0)) throw tooLarge(file, elements, `'${name}' of ${formatSpec({ shape, dtype })}`);
+    if (isInFile) left -= sizeOf(shape);
+    else leftBesides -= sizeOf(shape);
+    if (!(left >= 0 && leftBesides >= 0))
+      throw tooLarge(file, elements, `'${name}' of ${formatSpec({ shape, dtype })}`);
+    if (!isInFile) return null;
     const device = getDevice();
     const bytes = Math.max(4, sizeOf(shape) * bytesPerElement(dtype));
     const spec = { shape: [...shape], dtype };
     return makeTensor(device, device.allocate(bytes, name), spec, { kind: 'fresh', by: 'load' });
   };
   return (body) => withFirstValues(first, body);
+}
+
+/** The number of elements of adapters, which files don't have: far more than adapters are useful with. */
+function mostBesides(elements: number): number {
+  return 2 ** 20 + 4 * elements;
 }
 
 function tooLarge(file: string, elements: number, received: string): FormatError {

@@ -3,16 +3,25 @@
  * class in snake case, numbered; below that, the names of properties (`cell`, `forward_layer`).
  */
 import type { Variable } from '../../tensor/variable.ts';
+import type { Adapter } from '../layers/base/adapter.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { kerasClassName, snakeCase } from '../names.ts';
 
 export interface Saveable {
   /** Path in the file; empty for the model itself. */
   readonly path: string;
-  readonly layer: AnyLayer;
+  readonly layer: SavedLayer;
   /** Its own weights, without those of layers inside, unless the layer has `savedVariables`. */
   readonly variables: readonly Variable[];
 }
+
+/** A layer, with what it may have to say about files. */
+export type SavedLayer = AnyLayer & {
+  /** The variables in files. Default: all weights of its own. */
+  readonly savedVariables?: readonly Variable[];
+  /** Files have the sum of a weight and its adapter, and no adapter. */
+  readonly adapter?: Adapter | null;
+};
 
 /** Returns the model and the layers inside it, each once, in Keras's order. */
 export function saveablesOf(model: AnyLayer): Saveable[] {
@@ -54,10 +63,11 @@ function groupName({ className }: AnyLayer): string {
 }
 
 /** Keras saves variables in a layer's own properties, which for a wrapper may include a weight of the layer inside. */
-function ownVariables(layer: AnyLayer & { savedVariables?: readonly Variable[] }): readonly Variable[] {
+function ownVariables(layer: SavedLayer): readonly Variable[] {
   if (layer.savedVariables) return layer.savedVariables;
-  const inside = new Set(layer.sublayers.flatMap(({ weights }) => weights));
-  return layer.weights.filter((weight) => !inside.has(weight));
+  const { a, b } = layer.adapter ?? {};
+  const others = new Set([...layer.sublayers.flatMap(({ weights }) => weights), a, b]);
+  return layer.weights.filter((weight) => !others.has(weight));
 }
 
 /**

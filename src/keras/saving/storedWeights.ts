@@ -84,8 +84,10 @@ export function matchStore(
   const matching = new Matching(options);
   const renamed = new Map([...store].map(([path, found]) => [path.replace(olderLayers, 'layers'), found]));
   for (const path of [...renamed.keys()].filter(isStatePath)) renamed.delete(path);
-  for (const { path, variables } of saveablesOf(model as unknown as AnyLayer)) {
+  for (const { path, layer, variables } of saveablesOf(model as unknown as AnyLayer)) {
     const found = takeStored(renamed, path);
+    // The kernel in the file has what an adapter added.
+    if (layer.adapter) matching.pair(layer.adapter.b, zeros(layer.adapter.b));
     variables.forEach((variable, i) => {
       matching.pair(variable, found?.tensors[i] ?? null);
     });
@@ -95,6 +97,11 @@ export function matchStore(
     for (const { place } of tensors)
       matching.leave(name === null ? unquoted(place) : `${name}: ${unquoted(place)}`);
   return matching.finish();
+}
+
+function zeros({ name, shape }: Variable): StoredTensor {
+  const read = async (begin: number, end: number) => new Float32Array(end - begin);
+  return { place: `'${name}'`, shape, dtype: 'float32', read };
 }
 
 /** Removes and returns the file's variables under a path. Properties may be private in the version of Keras that wrote it. */

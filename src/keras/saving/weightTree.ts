@@ -2,13 +2,17 @@
 import type { TypedData } from '../../core/dtype.ts';
 import type { NewDataset, NewGroup, WrittenType } from '../../formats/hdf5/index.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
 import { LossScaleOptimizer } from '../optimizers/lossScaleOptimizer.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
+import { withRecorders } from '../../ops/recorders.ts';
+import { tidy } from '../../tensor/scope.ts';
+import { merged } from '../layers/base/adapter.ts';
 import { type PolicyDType, storedPolicy } from '../json/storedPolicies.ts';
 import { isModel } from '../json/writtenModel.ts';
-import { type Saveable, saveablesOf } from './saveables.ts';
+import { type Saveable, type SavedLayer, saveablesOf } from './saveables.ts';
 import { seedsByPath, seedState } from './seedsOf.ts';
 import { optimizerPath } from './storedWeights.ts';
 import { bytesAs } from './valuesInFiles.ts';
@@ -46,7 +50,7 @@ export async function weightTree(model: AnyLayer, { optimizer, seeds }: TreeOpti
   const pending = saveables.map(async ({ path, layer, variables }) => {
     // Groups are made in order, before anything is awaited.
     const group = varsAt(root, path, layer.name);
-    const values = variables.map((variable) => variable.data());
+    const values = variables.map((variable) => valueInFile(layer, variable));
     variables.forEach(({ dtype, shape }, i) => {
       const type = dtype === 'float32' ? (floats.get(layer) ?? dtype) : types[dtype];
       group.children.set(String(i), dataset(type, shape, values[i] as Promise<TypedData>));
@@ -60,6 +64,17 @@ export async function weightTree(model: AnyLayer, { optimizer, seeds }: TreeOpti
     pending.push(addOptimizer(root, optimizer.innerOptimizer, `${optimizerPath}/inner_optimizer`));
   await Promise.all(pending);
   return root;
+}
+
+/** Reads a variable, or the sum of it and its adapter. */
+async function valueInFile({ adapter }: SavedLayer, variable: Variable): Promise<TypedData> {
+  if (adapter?.weight !== variable) return variable.data();
+  const [sum] = tidy(() => [withRecorders([], () => merged(adapter))]) as [Tensor];
+  try {
+    return await sum.data();
+  } finally {
+    sum.dispose();
+  }
 }
 
 /** Returns the types of weights by their layers, where they follow from a policy in the file that the model was read from. */

@@ -38,10 +38,21 @@ export interface OwnWeight {
   readonly trainable: boolean;
 }
 
-/** Creates the initial value of the weight called `name`. */
-export type FirstValue = (name: string, shape: Shape, dtype: DType) => Tensor;
+/** Creates the initial value of the weight called `name`; null for that of its initializer, if it isn't in the file. */
+export type FirstValue = (name: string, shape: Shape, dtype: DType, isInFile: boolean) => Tensor | null;
 
 let firstValue: FirstValue | null = null;
+let isInFile = true;
+
+/** Runs `body`, which creates weights that files don't have. */
+export function besidesFile<T>(body: () => T): T {
+  isInFile = false;
+  try {
+    return body();
+  } finally {
+    isInFile = true;
+  }
+}
 
 /** Runs `body`, in which weights get their initial values from `first` instead of from their initializers. */
 export function withFirstValues<T>(first: FirstValue, body: () => T): T {
@@ -64,7 +75,7 @@ export function makeWeight(
   const { shape, initializer = 'glorotUniform', trainable = true, dtype, regularizer, constraint } = options;
   const path = scopedName(name);
   const [initial] = tidy(() => [
-    firstValue?.(path, shape, dtype) ?? initializerOf(initializer).call(shape, dtype),
+    firstValue?.(path, shape, dtype, isInFile) ?? initializerOf(initializer).call(shape, dtype),
   ]) as [Tensor];
   requireInitial(path, initial, { shape, dtype });
   const variable = new Variable(initial, { name: path, trainable: trainable && layerTrainable });

@@ -38,6 +38,8 @@ export abstract class WeightedOperation<
   readonly #weights: OwnWeight[] = [];
   /** Variables that are properties, and whether they are trainable if the layer is. */
   readonly #adopted = new Map<Variable, boolean>();
+  /** Weights that stay as they are, although the layer is trainable. */
+  readonly #frozen = new Set<Variable>();
   #trainable: boolean;
 
   /** The names of all options, for classes of the library; true for those that may be passed by position. */
@@ -62,6 +64,12 @@ export abstract class WeightedOperation<
     const made = makeWeight(name, { ...options, dtype: options.dtype ?? this.dtype }, this.#trainable);
     this.#weights.push(made);
     return made.variable;
+  }
+
+  /** Leaves a weight as it is from now on, also when the layer becomes trainable. */
+  protected freeze(weight: Variable): void {
+    this.#frozen.add(weight);
+    weight.trainable = false;
   }
 
   /** Runs `build`. If it fails, the weights that it added are freed: another call adds its own. */
@@ -141,7 +149,8 @@ export abstract class WeightedOperation<
   #setTrainable(value: boolean): void {
     noteTrainableSet(this);
     this.#trainable = value;
-    for (const { variable, trainable } of this.#weights) variable.trainable = value && trainable;
+    for (const { variable, trainable } of this.#weights)
+      variable.trainable = value && trainable && !this.#frozen.has(variable);
     for (const variable of this.#properVariables()) {
       const own = this.#adopted.get(variable) ?? variable.trainable;
       this.#adopted.set(variable, own);

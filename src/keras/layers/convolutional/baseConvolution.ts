@@ -19,7 +19,8 @@ import {
   activationOf,
   serializeActivation,
 } from '../../activations.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
+import { AdaptedLayer } from '../base/adapter.ts';
+import type { LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 import { requireChannels } from '../base/inputSpec.ts';
 import { type WeightRules, weightRules } from '../base/weightRules.ts';
@@ -59,7 +60,7 @@ export interface ImageOptions {
   readonly dilationRate: readonly [number, number];
 }
 
-export abstract class Convolution extends Layer {
+export abstract class Convolution extends AdaptedLayer {
   bias: Variable | null = null;
   readonly kernelSize: readonly number[];
   readonly strides: readonly number[];
@@ -98,6 +99,10 @@ export abstract class Convolution extends Layer {
     return channels;
   }
 
+  protected override get adaptable(): readonly [name: string, weight: Variable | null] | null {
+    return null;
+  }
+
   protected addBias(filters: number): void {
     if (this.useBias) this.bias = this.addWeight('bias', { shape: [filters], ...this.biasRules });
   }
@@ -108,7 +113,7 @@ export abstract class Convolution extends Layer {
   }
 
   /** Returns the kernel as an image kernel. */
-  protected asImageKernel(kernel: Variable | null): Tensor {
+  protected asImageKernel(kernel: Tensor | null): Tensor {
     return this.rank === 1 ? expandDims(kernel as Tensor, { axis: 0 }) : (kernel as Tensor);
   }
 

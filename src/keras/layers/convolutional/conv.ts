@@ -1,5 +1,6 @@
 /** @file Conv1D, Conv2D: convolutions with a learned kernel, in groups of channels. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
+import { type AdapterOptions, adapterOptionNames } from '../base/adapter.ts';
 import { make } from '../base/layerOptions.ts';
 import { kernelOptionNames, type KernelOptions } from '../base/weightOptions.ts';
 import {
@@ -18,7 +19,10 @@ import type { Pair, Single } from '../base/dataFormat.ts';
 import { asOperand } from '../base/dtypePolicy.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
-export interface GroupedConvolutionOptions<Size> extends ConvolutionOptions<Size>, KernelOptions {
+export interface GroupedConvolutionOptions<Size>
+  extends ConvolutionOptions<Size>,
+    KernelOptions,
+    AdapterOptions {
   /** Number of output channels, a multiple of `groups`. */
   filters: number;
   /** Number of groups of channels that are convolved separately. Default 1. */
@@ -60,13 +64,18 @@ export abstract class GroupedConvolution extends Convolution {
     const shape = [...this.kernelSize, channels / groups, filters];
     this.kernel = this.addWeight('kernel', { shape, ...this.#kernelRules });
     this.addBias(filters);
+    this.buildAdapter();
+  }
+
+  protected override get adaptable(): readonly ['kernel', Variable | null] {
+    return ['kernel', this.kernel];
   }
 
   override call(x: Tensor): Tensor {
     const { fused: activation, after } = splitActivation(this.activation);
     const options = { ...this.imageOptions, groups: this.groups, activation };
     const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
-    const [image, kernel] = [operand(this.asImages(x)), operand(this.asImageKernel(this.kernel))];
+    const [image, kernel] = [operand(this.asImages(x)), operand(this.asImageKernel(this.adapted()))];
     const images = fusedConv2d(image, kernel, this.bias, options);
     return after(this.fromImages(images));
   }
@@ -94,7 +103,13 @@ export class Conv1D extends GroupedConvolution {
   static override readonly className: string = 'Conv1D';
 
   static override get optionNames(): OptionNames<Conv1DOptions> {
-    return { filters: true, ...convolutionOptionNames, groups: false, ...kernelOptionNames };
+    return {
+      filters: true,
+      ...convolutionOptionNames,
+      groups: false,
+      ...kernelOptionNames,
+      ...adapterOptionNames,
+    };
   }
 
   constructor(options: Conv1DOptions) {
@@ -123,7 +138,13 @@ export class Conv2D extends GroupedConvolution {
   static override readonly className: string = 'Conv2D';
 
   static override get optionNames(): OptionNames<Conv2DOptions> {
-    return { filters: true, ...convolutionOptionNames, groups: false, ...kernelOptionNames };
+    return {
+      filters: true,
+      ...convolutionOptionNames,
+      groups: false,
+      ...kernelOptionNames,
+      ...adapterOptionNames,
+    };
   }
 
   constructor(options: Conv2DOptions) {

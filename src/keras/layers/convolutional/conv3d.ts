@@ -2,6 +2,7 @@
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { conv3d as convolve } from '../../../ops/conv3d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
+import { adapterOptionNames } from '../base/adapter.ts';
 import type { Triple } from '../base/dataFormat.ts';
 import { make } from '../base/layerOptions.ts';
 import { kernelOptionNames } from '../base/weightOptions.ts';
@@ -16,7 +17,13 @@ export class Conv3D extends GroupedConvolution {
   static override readonly className: string = 'Conv3D';
 
   static override get optionNames(): OptionNames<Conv3DOptions> {
-    return { filters: true, ...convolutionOptionNames, groups: false, ...kernelOptionNames };
+    return {
+      filters: true,
+      ...convolutionOptionNames,
+      groups: false,
+      ...kernelOptionNames,
+      ...adapterOptionNames,
+    };
   }
 
   constructor(options: Conv3DOptions) {
@@ -27,7 +34,7 @@ export class Conv3D extends GroupedConvolution {
     const { strides, dilationRate, groups } = this;
     // 'causal' is for sequences only.
     const padding = this.padding === 'same' ? 'same' : 'valid';
-    const volumes = convolve(x, this.kernel as Tensor, { strides, padding, dilationRate, groups });
+    const volumes = convolve(x, this.adapted(), { strides, padding, dilationRate, groups });
     return this.activation(this.withBias(volumes));
   }
 }

@@ -1,5 +1,6 @@
 /** @file Dense: a matrix of weights between the last axis and the units, with bias and activation. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
+import { type AdapterOptions, adapterOptionNames, AdaptedLayer } from '../base/adapter.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import {
   biasOptionNames,
@@ -20,12 +21,12 @@ import {
   splitActivation,
 } from '../../activations.ts';
 import { asOperand } from '../base/dtypePolicy.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
+import type { LayerOptions } from '../base/layer.ts';
 import { requireChannels } from '../base/inputSpec.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 /** Options of `dense`. */
-export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions {
+export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions, AdapterOptions {
   /** Number of units: the size of the last axis of the result. */
   units: number;
   /** Applied to the result: a name or a function. Default: none. */
@@ -33,11 +34,18 @@ export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions {
 }
 
 /** The class of layers created by `dense`, which documents shapes, weights and errors. */
-export class Dense extends Layer {
+export class Dense extends AdaptedLayer {
   static override readonly className: string = 'Dense';
 
   static override get optionNames(): OptionNames<DenseOptions> {
-    return { units: true, activation: true, ...kernelOptionNames, ...biasOptionNames, ...layerOptionNames };
+    return {
+      units: true,
+      activation: true,
+      ...kernelOptionNames,
+      ...biasOptionNames,
+      ...adapterOptionNames,
+      ...layerOptionNames,
+    };
   }
 
   override readonly supportsMasking: boolean = true;
@@ -69,13 +77,18 @@ export class Dense extends Layer {
     const { units } = this;
     this.kernel = this.addWeight('kernel', { shape: [features, units], ...this.#rules.kernel });
     if (this.useBias) this.bias = this.addWeight('bias', { shape: [units], ...this.#rules.bias });
+    this.buildAdapter();
     this.inputSpec = [{ minRank: 2, axes: { [-1]: features } }];
+  }
+
+  protected override get adaptable(): readonly ['kernel', Variable | null] {
+    return ['kernel', this.kernel];
   }
 
   override call(x: Tensor): Tensor {
     const { fused: activation, after } = splitActivation(this.activation);
     const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
-    return after(fusedMatMul(operand(x), operand(this.kernel as Tensor), this.bias, { activation }));
+    return after(fusedMatMul(operand(x), operand(this.adapted()), this.bias, { activation }));
   }
 
   override getConfig(): Record<string, unknown> {

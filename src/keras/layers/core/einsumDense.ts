@@ -1,5 +1,6 @@
 /** @file EinsumDense: a dense layer over any axes, named by letters. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
+import { type AdapterOptions, adapterOptionNames, AdaptedLayer } from '../base/adapter.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { type BiasOptions, kernelOptionNames, type KernelOptions } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
@@ -14,11 +15,15 @@ import {
   serializeActivation,
 } from '../../activations.ts';
 import { einsum } from '../../einsum.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
+import type { LayerOptions } from '../base/layer.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 /** Options of `einsumDense`. */
-export interface EinsumDenseOptions extends LayerOptions, KernelOptions, Omit<BiasOptions, 'useBias'> {
+export interface EinsumDenseOptions
+  extends LayerOptions,
+    KernelOptions,
+    Omit<BiasOptions, 'useBias'>,
+    AdapterOptions {
   /** Axes of the input, of the kernel and of the output, such as 'abc,cd->abd', or '...c,cd->...d'. */
   equation: string;
   /** Sizes of the output, without the batch and the axes of an ellipsis; null for sizes taken from the input. */
@@ -50,7 +55,7 @@ interface Plan {
 }
 
 /** The class of layers created by `einsumDense`, which documents shapes, weights and errors. */
-export class EinsumDense extends Layer {
+export class EinsumDense extends AdaptedLayer {
   static override readonly className: string = 'EinsumDense';
 
   static override get optionNames(): OptionNames<EinsumDenseOptions> {
@@ -63,6 +68,7 @@ export class EinsumDense extends Layer {
       biasInitializer: false,
       biasRegularizer: false,
       biasConstraint: false,
+      ...adapterOptionNames,
       ...layerOptionNames,
     };
   }
@@ -96,13 +102,18 @@ export class EinsumDense extends Layer {
     const { kernelShape, biasShape } = this.#plan(inputShape);
     this.kernel = this.addWeight('kernel', { shape: kernelShape, ...this.#rules.kernel });
     if (biasShape) this.bias = this.addWeight('bias', { shape: biasShape, ...this.#rules.bias });
+    this.buildAdapter();
     this.inputSpec = [{ rank: inputShape.length }];
+  }
+
+  protected override get adaptable(): readonly ['kernel', Variable | null] {
+    return ['kernel', this.kernel];
   }
 
   override call(x: Tensor): Tensor {
     const { input, output } = this.#plan(x.shape);
-    const { kernel, bias, activation } = this;
-    const y = einsum({ a: input, b: this.#axes.kernel, result: output }, x, kernel as Variable);
+    const { bias, activation } = this;
+    const y = einsum({ a: input, b: this.#axes.kernel, result: output }, x, this.adapted());
     return activation(bias ? add(y, bias) : y);
   }
 

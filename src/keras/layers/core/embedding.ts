@@ -1,5 +1,6 @@
 /** @file Embedding: a row of weights for each of a number of ids. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
+import { type AdapterOptions, adapterOptionNames, AdaptedLayer } from '../base/adapter.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { type DType, isInteger } from '../../../core/dtype.ts';
 import { type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
@@ -12,11 +13,11 @@ import type { ConstraintLike } from '../../constraints/index.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
 import type { Nest } from '../../tensorNest.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
+import type { LayerOptions } from '../base/layer.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 /** Options of `embedding`. */
-export interface EmbeddingOptions extends LayerOptions {
+export interface EmbeddingOptions extends LayerOptions, AdapterOptions {
   /** Number of ids: they are integers in [0, inputDim). */
   inputDim: number;
   /** Size of a row. */
@@ -32,7 +33,7 @@ export interface EmbeddingOptions extends LayerOptions {
 }
 
 /** The class of layers created by `embedding`, which documents shapes, weights and errors. */
-export class Embedding extends Layer {
+export class Embedding extends AdaptedLayer {
   static override readonly className: string = 'Embedding';
 
   static override get optionNames(): OptionNames<EmbeddingOptions> {
@@ -43,6 +44,7 @@ export class Embedding extends Layer {
       embeddingsRegularizer: false,
       embeddingsConstraint: false,
       maskZero: false,
+      ...adapterOptionNames,
       ...layerOptionNames,
     };
   }
@@ -74,10 +76,15 @@ export class Embedding extends Layer {
       shape: [inputDim, outputDim],
       ...this.#rules.embeddings,
     });
+    this.buildAdapter();
+  }
+
+  protected override get adaptable(): readonly ['embeddings', Variable | null] {
+    return ['embeddings', this.embeddings];
   }
 
   override call(ids: Tensor): Tensor {
-    return lookUp(this.embeddings as Variable, isInteger(ids.dtype) ? ids : toIndices(ids));
+    return lookUp(this.adapted(), isInteger(ids.dtype) ? ids : toIndices(ids));
   }
 
   override computeMask(ids: Tensor): Nest<Tensor | null> {

@@ -12,6 +12,7 @@ import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { trace } from '../../graph/tracing.ts';
 import { setMask } from '../../masks.ts';
 import type { Nest } from '../../tensorNest.ts';
+import { adapterOptionNames } from '../base/adapter.ts';
 import { type CallOptions, Layer } from '../base/layer.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { weightRules } from '../base/weightRules.ts';
@@ -43,6 +44,7 @@ export class ReversibleEmbedding extends Embedding {
       maskZero: false,
       reverseDtype: false,
       logitSoftCap: false,
+      ...adapterOptionNames,
       ...layerOptionNames,
     };
   }
@@ -92,7 +94,7 @@ export class ReversibleEmbedding extends Embedding {
   #logits(x: Tensor): Tensor {
     const { reverseDtype, logitSoftCap, tieWeights } = this;
     const asOperand = (y: Tensor) => (reverseDtype === 'float16' ? cast(y, reverseDtype) : y);
-    const kernel = (tieWeights ? this.embeddings : this.reverseEmbeddings) as Variable;
+    const kernel = tieWeights ? this.adapted() : (this.reverseEmbeddings as Variable);
     const logits = matMul(asOperand(x), asOperand(kernel), { transposeB: tieWeights });
     return logitSoftCap === null ? logits : mul(tanh(div(logits, logitSoftCap)), logitSoftCap);
   }
