@@ -3,6 +3,7 @@
 // Device
 export { getDevice, setDevice } from './webgpu/current.ts';
 export type { Device, DeviceTuning } from './webgpu/device.ts';
+export type { CompileProgress } from './webgpu/pipelines.ts';
 export { init, type InitOptions } from './kernels/init.ts';
 // Tensors
 export type { DType } from './core/dtype.ts';

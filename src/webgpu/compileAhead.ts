@@ -60,7 +60,9 @@ function pendingOf(cache: PipelineCache, kernel: Kernel, options: KernelOptions,
   const pending = {
     pipeline: { ...described, gpu: null as never },
     begin: () => {
-      compiling ??= compile(cache, kernel, options, key, described).finally(() => variants.delete(key));
+      compiling ??= cache
+        .reporting(kernel, () => compile(cache, kernel, options, key, described))
+        .finally(() => variants.delete(key));
       return compiling;
     },
   };

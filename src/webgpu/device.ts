@@ -19,7 +19,7 @@ import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
 import type { Launch } from './launch.ts';
 import { lossError } from './losses.ts';
 import type { ParamFields, ParamValue } from './params.ts';
-import { PipelineCache } from './pipelines.ts';
+import { type CompileProgress, PipelineCache } from './pipelines.ts';
 import { BufferPool } from './pool.ts';
 import { Readback } from './readback.ts';
 import { StagingBuffers } from './stagingBuffers.ts';
@@ -59,6 +59,14 @@ export class Device implements EagerDevice, ExecutorHolder {
   autotuner: Autotuner | null = null;
   /** Variants that must not be launched on this device; null if there are none. */
   blocklist: VariantBlocklist | null = null;
+  /**
+   * Called when a pipeline begins to compile, and when it is compiled. Those that `warmup` compiles are compiled in the background;
+   * one that a launch compiles counts as compiled when the browser has it.
+   *
+   *     device.onCompile = ({ done, total }) => { bar.value = done / total; };
+   *     await warmup(net, { batchSize: 32, training: true });
+   */
+  onCompile: ((progress: CompileProgress) => void) | null = null;
   /** Collects asynchronous errors for the next readback. */
   readonly watch: ErrorWatch;
   /** Compilations that wait until the device is idle, since they would compete with its work for CPU cores. */
@@ -78,7 +86,7 @@ export class Device implements EagerDevice, ExecutorHolder {
     this.stream = new CommandStream(gpu, this.watch, this.journal, () => this.#submitted());
     this.allocator = new BufferAllocator(gpu, this.watch, maxPooledBytes, this.stream);
     this.pool = new BufferPool(this.allocator);
-    this.pipelines = new PipelineCache(gpu, this.watch);
+    this.pipelines = new PipelineCache(gpu, this.watch, (progress) => this.onCompile?.(progress));
     // A cached bind group may use a buffer without memory. Binding that buffer again throws its error.
     this.allocator.onFailure = () => this.pipelines.clearBindGroups();
     const staging = new StagingBuffers(gpu, this.stream, this.watch, this.allocator);

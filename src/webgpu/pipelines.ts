@@ -42,18 +42,40 @@ export interface Sources {
   readonly descriptor: GPUComputePipelineDescriptor;
 }
 
+/** What `device.onCompile` receives. */
+export interface CompileProgress {
+  /** Pipelines compiled so far, and those begun so far. Equal when none is being compiled. */
+  readonly done: number;
+  readonly total: number;
+  /** The name of the kernel whose pipeline begins to compile, or is compiled. */
+  readonly kernel: string;
+}
+
 export class PipelineCache {
   /** By kernel, not by name: an app's kernel may have the same name as one of the library's. */
   readonly #pipelines = new Map<Kernel, Map<string, Pipeline>>();
   readonly #layouts = new Map<string, BindingLayout>();
   #size = 0;
+  #begun = 0;
+  #ended = 0;
   /** Called with a variant that doesn't compile; returns what is launched from then on, or null if there is no other variant. */
   onFailure: ((kernel: Kernel, options: KernelOptions) => Promise<string | null>) | null = null;
 
   constructor(
     readonly device: GPUDevice,
     private readonly watch: ErrorWatch,
+    private readonly onProgress: (progress: CompileProgress) => void,
   ) {}
+
+  /** Runs `compile`, which compiles a pipeline of `kernel`, between two reports of progress. */
+  async reporting(kernel: Kernel, compile: () => Promise<void>): Promise<void> {
+    this.#report(kernel, ++this.#begun);
+    await compile().finally(() => this.#report(kernel, this.#begun, ++this.#ended));
+  }
+
+  #report({ name }: Kernel, total: number, done = this.#ended): void {
+    this.onProgress({ done, total, kernel: name });
+  }
 
   get size(): number {
     return this.#size;
@@ -64,6 +86,7 @@ export class PipelineCache {
     const known = this.find(kernel, key);
     if (known) return known;
     const described = this.describe(kernel, options);
+    this.#report(kernel, ++this.#begun);
     let sources: Sources | undefined;
     const gpu = this.watch.during(
       'validation',
@@ -73,6 +96,7 @@ export class PipelineCache {
       },
       (error) => this.explainFailure(kernel, options, sources?.module, error),
     );
+    this.#report(kernel, this.#begun, ++this.#ended);
     return this.add(kernel, key, { ...described, gpu });
   }
 

@@ -4,6 +4,7 @@ import {
   add,
   broadcastTo,
   compile,
+  type CompileProgress,
   conv2d,
   defineKernel,
   DeviceError,
@@ -373,4 +374,22 @@ describe('what warmup rejects', () => {
     expect(() => exp(kept as Tensor)).toThrow(/tensors made in a dry run have no values/);
     expect((await exp(x).data())[0]).toBeCloseTo(Math.E);
   });
+});
+
+test('the device reports each pipeline that begins to compile, and each that is compiled', async () => {
+  await using own = await ownDevice();
+  const seen: CompileProgress[] = [];
+  own.device.onCompile = (progress) => seen.push(progress);
+  const compiled = await warmup((x: Tensor) => softmax(matMul(x, x)), { shape: [64, 64] });
+  expect(seen.map(({ kernel }) => kernel)).toEqual(expect.arrayContaining(['matMul', 'softmax']));
+  expect(seen).toHaveLength(2 * compiled);
+  expect(seen.at(-1)).toMatchObject({ done: compiled, total: compiled });
+  // Both begin before one of them is compiled.
+  expect(seen.slice(0, 2).map(({ done, total }) => [done, total])).toEqual([
+    [0, 1],
+    [0, 2],
+  ]);
+  relu(ones([64, 64]));
+  expect(seen.slice(-2).map(({ done, total }) => total - done)).toEqual([1, 0]);
+  expect(seen.at(-1)?.total).toBeGreaterThan(compiled);
 });
