@@ -35,6 +35,7 @@ export {
   unpackInt4,
 } from './tensor/quantizedTensor.ts';
 export type { QuantizedFormat } from './core/packedWeights.ts';
+export { linearCrossEntropy, type LinearCrossEntropyOptions } from './ops/linearCrossEntropy.ts';
 export {
   dequantize,
   quantizedGather,

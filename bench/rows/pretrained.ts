@@ -1,8 +1,16 @@
 /** @file Ops of pretrained transformers. */
-import { quantizedMatMul, type QuantizedTensor, quantizedTensor, rotaryEmbedding } from 'retrograd';
+import {
+  gatedActivation,
+  linearCrossEntropy,
+  quantizedMatMul,
+  type QuantizedTensor,
+  quantizedTensor,
+  rotaryEmbedding,
+} from 'retrograd';
 import { normal, sizeOf } from '../host.ts';
 import { unable } from '../job.ts';
 import { problem } from '../oracle.ts';
+import { jaxjs } from '../peers/jaxjs.ts';
 import { tfjs } from '../peers/tfjs.ts';
 import { retrograd } from '../retrograd.ts';
 import type { Family, Row } from '../row.ts';
@@ -46,6 +54,70 @@ function rotaryRow(length: number, heads: number, size: number): Row {
       ort: unable('its op reads tables of sines and cosines'),
     },
     work: { flops: 3 * sizeOf(shape), bytes: 8 * sizeOf(shape) },
+  };
+}
+
+function gatedRow(rows: number, n: number): Row {
+  const shape = [rows, n];
+  const siluOf = (x: number) => x / (1 + Math.exp(-x));
+  return {
+    name: `gatedActivation ${rows}×${n}`,
+    family: 'pretrained',
+    inputs: () => [normal(shape, 1), normal(shape, 2)],
+    check: ([result], [gate, up]) =>
+      problem(result, {
+        shape,
+        at(...[row, i]) {
+          const at = (row as number) * n + (i as number);
+          return siluOf(gate?.values[at] as number) * (up?.values[at] as number);
+        },
+      }),
+    contenders: {
+      retrograd: retrograd((gate, up) => gatedActivation(gate, up)),
+      tfjs: tfjs((tf, gate, up) => tf.mul(tf.mul(gate as never, tf.sigmoid(gate as never)), up as never)),
+      jaxjs: jaxjs(({ nn }, gate, up) => nn.silu(gate).mul(up)),
+      ort: unable('it fuses no gated activation'),
+    },
+    work: { flops: 6 * rows * n, bytes: 12 * rows * n },
+  };
+}
+
+/** The loss of each row for the label 7 times its number. */
+function vocabularyRow(rows: number, size: number, vocabulary: number): Row {
+  const labels = Int32Array.from({ length: rows }, (_, row) => (7 * row) % vocabulary);
+  return {
+    name: `linearCrossEntropy ${rows}×${size}, ${vocabulary} entries`,
+    family: 'pretrained',
+    inputs: () => [normal([rows, size], 1), normal([vocabulary, size], 2, 1 / Math.sqrt(size))],
+    check: ([result], [hidden, weights]) =>
+      problem(result, {
+        shape: [rows],
+        tolerance: 1e-4,
+        at(row) {
+          const logit = (v: number) => {
+            let total = 0;
+            for (let i = 0; i < size; i++)
+              total +=
+                (hidden?.values[(row as number) * size + i] as number) *
+                (weights?.values[v * size + i] as number);
+            return total;
+          };
+          let sum = 0;
+          for (let v = 0; v < vocabulary; v++) sum += Math.exp(logit(v));
+          return Math.log(sum) - logit(labels[row as number] as number);
+        },
+      }),
+    contenders: {
+      retrograd: retrograd((hidden, weights) => linearCrossEntropy(hidden, weights, labels)),
+      tfjs: tfjs((tf, hidden, weights) => {
+        const logits = tf.matMul(hidden as never, weights as never, false, true);
+        const chosen = tf.sum(tf.mul(logits, tf.oneHot(tf.tensor1d(labels, 'int32'), vocabulary)), -1);
+        return tf.sub(tf.logSumExp(logits, -1), chosen);
+      }),
+      jaxjs: unable('it has no matching op'),
+      ort: unable('it has no cross-entropy of logits in WebGPU'),
+    },
+    work: { flops: 2 * rows * size * vocabulary, bytes: 4 * (rows + vocabulary) * size },
   };
 }
 
@@ -100,6 +172,18 @@ export const pretrainedFamily: Family = {
   name: 'pretrained',
   rows: (adapter) =>
     adapter === 'gpu'
-      ? [rotaryRow(4096, 32, 128), quantizedRow(1, 4096, 4096), quantizedRow(512, 4096, 4096)]
-      : [rotaryRow(256, 12, 64), quantizedRow(1, 1024, 1024), quantizedRow(64, 1024, 1024)],
+      ? [
+          rotaryRow(4096, 32, 128),
+          quantizedRow(1, 4096, 4096),
+          quantizedRow(512, 4096, 4096),
+          gatedRow(4096, 11_008),
+          vocabularyRow(1024, 768, 50_257),
+        ]
+      : [
+          rotaryRow(256, 12, 64),
+          quantizedRow(1, 1024, 1024),
+          quantizedRow(64, 1024, 1024),
+          gatedRow(256, 2048),
+          vocabularyRow(64, 64, 8000),
+        ],
 };

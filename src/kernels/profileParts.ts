@@ -54,7 +54,7 @@ export function withoutPart(profile: DeviceProfile, part: ProfilePart): DevicePr
 const kernelParts: readonly (readonly [RegExp, ProfilePart])[] = [
   [/^elementwise$|^fused elementwise$/, 'elementwise'],
   [/^reduce$|^fused reduce$/, 'reduce'],
-  [/^(softmax|layerNorm|rmsNorm|scan|quantized mat)/, 'lines'],
+  [/^(softmax|layerNorm|rmsNorm|scan|quantized mat|vocabulary)/, 'lines'],
   [/^(copy|pad)$/, 'strided'],
   [/^(gather|rows|check indices)/, 'indices'],
   [/^scatter/, 'scatter'],

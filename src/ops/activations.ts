@@ -83,7 +83,7 @@ export const softsign: FloatOp = /* @__PURE__ */ defineUnary({
   gradient: softsignDerivative,
 });
 
-const siluDerivative = /* @__PURE__ */ defineDerivative({
+export const siluDerivative: Derivative<object> = /* @__PURE__ */ defineDerivative({
   name: 'siluDerivative',
   expression: () => `a * ${math.siluDerivative('b')}`,
   secondDerivative: (x) => {
@@ -162,7 +162,7 @@ function tanhSecondDerivative(x: Tensor): Tensor {
   return mul(sub(1, square(t)), inner);
 }
 
-const geluDerivative = /* @__PURE__ */ defineDerivative<GeluOptions>({
+export const geluDerivative: Derivative<GeluOptions> = /* @__PURE__ */ defineDerivative<GeluOptions>({
   name: 'geluDerivative',
   expression: ({ approximate }) =>
     approximate ? `a * ${math.geluTanhDerivative('b')}` : `a * ${math.geluDerivative('b')}`,

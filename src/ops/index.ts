@@ -170,6 +170,9 @@ export { logSoftmax, softmax, type SoftmaxOptions } from './softmax.ts';
 // Attention
 export { dotProductAttention, type DotProductAttentionOptions } from './dotProductAttention.ts';
 export { rotaryEmbedding, type RotaryEmbeddingOptions } from './rotaryEmbedding.ts';
+export { biasGelu } from './biasGelu.ts';
+export { gatedActivation, type GatedActivationOptions } from './gatedActivation.ts';
+export { linearTopK, type LinearTopKOptions } from './linearCrossEntropy.ts';
 // Recurrences
 export { gruSteps } from './gruSteps.ts';
 export { lstmSteps } from './lstmSteps.ts';
@@ -210,6 +213,7 @@ export { cropAndResize, type CropAndResizeOptions } from './cropAndResize.ts';
 export { nonMaxSuppression, type NonMaxSuppressionOptions } from './nonMaxSuppression.ts';
 export { transformImages, type TransformImagesOptions } from './transformImages.ts';
 // Normalization
+export { addRmsNorm } from './addRmsNorm.ts';
 export { batchNorm, type BatchNormOptions, batchNormTrain } from './batchNorm.ts';
 export { groupNorm, type GroupNormOptions } from './groupNorm.ts';
 export { layerNorm, type LayerNormOptions } from './layerNorm.ts';

@@ -1,6 +1,8 @@
 /** @file The attention kernels of the catalog. */
 import type { AttentionSumsOptions } from '../../../shaders/attention/gradient.ts';
 import type { AttentionOptions } from '../../../shaders/attention/tile.ts';
+import type { GatedOptions } from '../../../shaders/gated.ts';
+import type { VocabularyStatisticsOptions } from '../../../shaders/vocabulary.ts';
 import type { RotaryOptions } from '../../../shaders/rotary.ts';
 import { type Family, entry } from './entry.ts';
 
@@ -14,6 +16,16 @@ export const attentionKernels: Family = {
   'attention sums': entry<AttentionSumsOptions>({ width: 4 }),
   'attention query gradient': entry<AttentionOptions>(attention, { 'mask or bias': { shown: true } }),
   'attention key gradient': entry<AttentionOptions>(attention),
+  gatedActivation: entry<GatedOptions>(
+    { activation: 'silu', gradient: false, joined: false, width: 4 },
+    { 'gradient, joined, scalar': { activation: 'gelu', gradient: true, joined: true, width: 1 } },
+  ),
+  'vocabulary statistics': entry<VocabularyStatisticsOptions>(
+    { lanes: 64, order: 'rows', workgroup: 64, subgroups: true },
+    { serial: { lanes: 1, subgroups: false } },
+  ),
+  'vocabulary losses': entry({}),
+  'vocabulary gradient': entry({}),
   rotaryEmbedding: entry<RotaryOptions>(
     { interleaved: false, inverse: false, width: 4, heads: 2, positions: 'none', frequencies: false },
     {

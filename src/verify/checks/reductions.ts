@@ -13,6 +13,7 @@ import { sizeOf } from '../../core/shape.ts';
 import { type Check, differentiable, spec, type Values } from '../check.ts';
 import { linear, linesOf } from '../reference.ts';
 import { quantizedProducts } from './quantized.ts';
+import { transformerChecks } from './transformers.ts';
 
 type Shape = readonly number[];
 
@@ -196,4 +197,5 @@ export const lines = ({ lines: { longest } }: AdapterProfile): Check[] => [
   runningSum([500, 7], 0),
   sorted([3, 130], 5),
   ...quantizedProducts(),
+  ...transformerChecks(),
 ];

@@ -150,4 +150,66 @@ export const samples: OpSamples[] = [
       },
     ],
   },
+  {
+    op: 'gatedActivation',
+    cases: [
+      { inputs: [x(3, 5), x(3, 5)] },
+      { inputs: [x(2, 3, 8), x(2, 3, 8)], options: { activation: 'gelu' } },
+      { inputs: [x(2, 4), x(2, 4)], options: { activation: 'geluTanh' } },
+      { inputs: [x(2, 6), null] },
+      { inputs: [x(2, 3, 16), null], options: { activation: 'gelu' } },
+      { inputs: [x(3, 2), null], options: { activation: 'geluTanh' } },
+      { inputs: [x(), x()] },
+      { inputs: [x(0, 4), null], gradient: false, carriesNaN: false },
+    ],
+    bad: [
+      { why: 'another shape', inputs: [x(2, 4), x(4)], error: ShapeError },
+      { why: 'an odd number of elements', inputs: [x(2, 3), null], error: ShapeError, message: /even/ },
+      { why: 'a scalar of both', inputs: [x(), null], error: ShapeError },
+      { why: 'integers', inputs: [{ shape: [2], dtype: 'int32' }, null], error: DTypeError },
+      {
+        why: 'an unknown activation',
+        inputs: [x(2, 4), null],
+        options: { activation: 'swish' },
+        error: ValueError,
+      },
+    ],
+  },
+  {
+    op: 'biasGelu',
+    cases: [
+      { inputs: [x(3, 5), x(5)] },
+      { inputs: [x(2, 3, 8), x(8)], options: { approximate: true } },
+      { inputs: [x(4), x(4)] },
+      { inputs: [x(0, 4), x(4)], gradient: false, carriesNaN: false },
+    ],
+    bad: [
+      { why: 'a bias of another size', inputs: [x(2, 4), x(3)], error: ShapeError },
+      { why: 'a bias of another rank', inputs: [x(2, 4), x(1, 4)], error: ShapeError },
+      { why: 'integers', inputs: [{ shape: [2], dtype: 'int32' }, x(2)], error: DTypeError },
+      { why: 'a string', inputs: [x(2), x(2)], options: { approximate: 'tanh' }, error: ValueError },
+    ],
+  },
+  {
+    op: 'linearTopK',
+    cases: [
+      {
+        inputs: [x(3, 4), { ...x(9, 4), apart: 0.01 }],
+        options: { k: 2 },
+        gradient: false,
+        carriesNaN: false,
+      },
+      { inputs: [x(2, 2, 3), x(7, 3)], gradient: false, carriesNaN: false },
+    ],
+    bad: [
+      { why: 'sizes that differ', inputs: [x(3, 4), x(9, 3)], error: ShapeError },
+      { why: 'no entry', inputs: [x(3, 4), x(9, 4)], options: { k: 0 }, error: ValueError },
+      {
+        why: 'more entries than there are',
+        inputs: [x(3, 4), x(9, 4)],
+        options: { k: 10 },
+        error: ValueError,
+      },
+    ],
+  },
 ];

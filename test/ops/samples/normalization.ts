@@ -131,6 +131,30 @@ export const samples: OpSamples[] = [
     ],
   },
   {
+    op: 'addRmsNorm',
+    cases: [
+      { inputs: [x(3, 5), x(3, 5), gamma(5)] },
+      { inputs: [x(2, 3, 8), x(2, 3, 8), null], options: { epsilon: 1e-3 } },
+      { inputs: [x(3, 2, 4), x(3, 2, 4), gamma(3, 4)], options: { axis: [0, 2] } },
+      { inputs: [x(0, 3), x(0, 3), gamma(3)], carriesNaN: false },
+    ],
+    bad: [
+      { why: 'a residual of another shape', inputs: [x(2, 4), x(1, 4), null], error: ShapeError },
+      {
+        why: 'an integer residual',
+        inputs: [x(2, 4), { shape: [2, 4], dtype: 'int32' }, null],
+        error: DTypeError,
+      },
+      { why: 'a gamma of another size', inputs: [x(2, 4), x(2, 4), gamma(3)], error: ShapeError },
+      {
+        why: 'a negative epsilon',
+        inputs: [x(2, 4), x(2, 4), null],
+        options: { epsilon: -1 },
+        error: ValueError,
+      },
+    ],
+  },
+  {
     op: 'groupNorm',
     cases: [
       { inputs: [x(2, 3, 2, 6), gamma(6), beta(6)], options: { groups: 2 } },

@@ -1,0 +1,67 @@
+@group(0) @binding(0) var<storage, read> gate: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> up: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> out: array<vec4<f32>>;
+struct Params {
+  count: u32,
+}
+@group(0) @binding(3) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+fn exponential_rest(r: f32) -> f32 {
+  let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
+  return r + r * r * p;
+}
+
+fn same_integer(n: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(n + 12582912.0) | 0x4b000000u) - 12582912.0;
+}
+
+struct ReducedExponential {
+  n: f32,
+  rest: f32,
+}
+
+fn reduce_exponential(x: f32) -> ReducedExponential {
+  let n = floor(x * 1.44269504 + 0.5);
+  // By fma, and with n in two forms: compilers may add up the two parts of ln 2 otherwise.
+  let r = fma(same_integer(n), 2.1219444e-4, fma(n, -0.693359375, x));
+  return ReducedExponential(n, exponential_rest(r));
+}
+
+fn power_of_whole(n: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(n + 12583039.0) * 0x800000u);
+}
+
+fn is_nan(x: f32) -> bool {
+  return (bitcast<i32>(x) & 0x7fffffff) > 0x7f800000;
+}
+
+fn sigmoid(x: f32) -> f32 {
+  let e = reduce_exponential(select(select(-x, 104.5, x < -104.5), -20.0, x > 20.0));
+  let scaled = (1.0 + e.rest) * power_of_whole(e.n - 24.0);
+  return select(5.96046448e-8 / (5.96046448e-8 + scaled), x, is_nan(x));
+}
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 64u);
+  if (i >= params.count) {
+    return;
+  }
+  let gate_at = i;
+  let up_at = i;
+  let a = gate[gate_at];
+  let b = up[up_at];
+  let activated = vec4<f32>(a.x * sigmoid(a.x), a.y * sigmoid(a.y), a.z * sigmoid(a.z), a.w * sigmoid(a.w));
+  out[i] = activated * b;
+}
