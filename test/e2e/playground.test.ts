@@ -150,7 +150,7 @@ test('a program with a syntax error does not run, and its line is named', async 
   expect(await page.$eval('#output', (output) => output.textContent)).toBe('');
 });
 
-test('a program without init is told so', async () => {
+test('a program without init learns that it needs one', async () => {
   await write("import { ones } from 'retrograd';\nones([2]);\n// end without init");
   await run();
   await waitForText('#fault', /needs `await init\(\)` first/);

@@ -34,7 +34,7 @@ const exceptions: Readonly<Record<string, readonly [points: RegExp, why: string]
   mish: [/inf/, 'the limits of the derivative'],
   hardSwish: [/inf/, 'the limits 0 and 1'],
   sparsePlus: [/inf/, 'the limits 0 and 1'],
-  huber: [/inf/, 'the linear piece has a slope'],
+  huber: [/inf/, 'the linear piece has a derivative'],
   elu: [/nan/, 'NaN, as in JAX'],
   selu: [/nan/, 'NaN, as in JAX'],
   softmax: [

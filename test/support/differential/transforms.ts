@@ -9,7 +9,7 @@ type Elementwise = (x: Tensor, h: Tensor) => Tensor;
 
 const curve: Elementwise = (x, h) => rg.tanh(rg.mul(x, h));
 const curveAt = (x: number, h: number) => Math.tanh(h * x);
-const slopeAt = (x: number, h: number) => h * (1 - Math.tanh(h * x) ** 2);
+const derivativeAt = (x: number, h: number) => h * (1 - Math.tanh(h * x) ** 2);
 
 /** The same function. Its custom gradient computes everything from inputs: what it would close over has no gradient. */
 const withGradient: Elementwise = (x, h) =>
@@ -29,7 +29,7 @@ const perRow =
   (f: Elementwise): Elementwise =>
   (x, h) =>
     rg.vmap((row: Tensor) => f(row, h))(x);
-const slope =
+const derivative =
   (f: Elementwise): Elementwise =>
   (x, h) =>
     rg.grad((t: Tensor) => rg.sum(f(t, h)))(x);
@@ -53,16 +53,16 @@ const forms: readonly Form[] = [
   { text: 'vmap(checkpoint(f))', run: perRow(inCheckpoint(curve)), compute: curveAt },
   { text: 'checkpoint(vmap(f))', run: inCheckpoint(perRow(curve)), compute: curveAt },
   { text: 'vmap(custom(f))', run: perRow(withGradient), compute: curveAt },
-  { text: 'grad(f)', run: slope(curve), compute: slopeAt },
-  { text: 'grad(checkpoint(f))', run: slope(inCheckpoint(curve)), compute: slopeAt },
-  { text: 'checkpoint(grad(f))', run: inCheckpoint(slope(curve)), compute: slopeAt },
-  { text: 'grad(custom(f))', run: slope(withGradient), compute: slopeAt },
-  { text: 'vmap(grad(f))', run: perRow(slope(curve)), compute: slopeAt },
-  { text: 'grad(vmap(f))', run: slope(perRow(curve)), compute: slopeAt },
+  { text: 'grad(f)', run: derivative(curve), compute: derivativeAt },
+  { text: 'grad(checkpoint(f))', run: derivative(inCheckpoint(curve)), compute: derivativeAt },
+  { text: 'checkpoint(grad(f))', run: inCheckpoint(derivative(curve)), compute: derivativeAt },
+  { text: 'grad(custom(f))', run: derivative(withGradient), compute: derivativeAt },
+  { text: 'vmap(grad(f))', run: perRow(derivative(curve)), compute: derivativeAt },
+  { text: 'grad(vmap(f))', run: derivative(perRow(curve)), compute: derivativeAt },
   { text: 'scan(f)', run: perStep(curve), compute: curveAt },
   { text: 'scan(checkpoint(f))', run: perStep(inCheckpoint(curve)), compute: curveAt },
   { text: 'checkpoint(scan(f))', run: inCheckpoint(perStep(curve)), compute: curveAt },
-  { text: 'grad(scan(f))', run: slope(perStep(curve)), compute: slopeAt },
+  { text: 'grad(scan(f))', run: derivative(perStep(curve)), compute: derivativeAt },
   { text: 'scan(vmap(f))', run: perStep(perRow(curve)), compute: curveAt },
 ];
 
