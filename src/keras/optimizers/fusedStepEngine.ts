@@ -94,7 +94,7 @@ export class FusedStepEngine implements StepEngine {
         kernel,
         options,
         buffers,
-        variables,
+        variables: clipping === 'globalNorm' ? variables.map(asSum) : variables,
         filler,
         scales: scales && { storage: scales, first },
         shared: { ...numbers },
@@ -155,6 +155,11 @@ export class FusedStepEngine implements StepEngine {
 /** As in Keras, the norm of a sum of slices is that of the slices before they are summed. */
 function withNormOfSlices(variable: StepVariable): StepVariable {
   return variable.squares ? { ...variable, gradient: sqrt(variable.squares) } : variable;
+}
+
+/** After clipping by the norm of all gradients, Keras has sums of slices, which it squares. */
+function asSum(variable: StepVariable): StepVariable {
+  return { ...variable, squares: null };
 }
 
 /** Where the chunk sums of each gradient start, in launch order, and where the last ones end. */

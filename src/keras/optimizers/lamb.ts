@@ -3,7 +3,7 @@ import { byPosition, type Settings } from '../../core/options.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { greater } from '../../ops/comparison.ts';
 import { logicalAnd } from '../../ops/logical.ts';
-import { sqrt, square } from '../../ops/unary.ts';
+import { sqrt } from '../../ops/unary.ts';
 import { euclideanNorm } from '../../ops/euclideanNorm.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -42,10 +42,11 @@ export class Lamb extends OpMoments {
     gradient: Tensor,
     [momentum, velocity]: readonly [Tensor, Tensor],
     scalar: DynamicTensor,
+    squared: Tensor,
   ): Tensor[] {
     const { beta1, beta2, epsilon } = this;
     const mean = add(momentum, mul(sub(gradient, momentum), 1 - beta1));
-    const squares = add(velocity, mul(sub(square(gradient), velocity), 1 - beta2));
+    const squares = add(velocity, mul(sub(squared, velocity), 1 - beta2));
     const corrected = (x: Tensor, i: 0 | 1) =>
       div(
         x,

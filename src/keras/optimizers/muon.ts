@@ -118,12 +118,14 @@ export class Muon extends Optimizer {
         slots: readonly Tensor[],
         scalar: DynamicTensor,
         variable: Variable,
+        slices: Tensor | null,
       ) => {
         const [momentum, velocity] = slots as [Tensor, Tensor?];
         if (!velocity) return this.#muonUpdate(value, gradient, momentum, scalar);
         const decays = this.own.adamWeightDecay !== null && parts.isDecayed(variable);
         const decayed = decays ? sub(value, mul(value, scalar(this.#adamDecayNow))) : value;
-        return this.#adamUpdate(decayed, gradient, [momentum, velocity], scalar);
+        const squared = slices ?? square(gradient);
+        return this.#adamUpdate(decayed, gradient, squared, [momentum, velocity], scalar);
       },
     };
     // Variables that Adam updates have their own decay rate.
@@ -168,12 +170,13 @@ export class Muon extends Optimizer {
   #adamUpdate(
     value: Tensor,
     gradient: Tensor,
+    squared: Tensor,
     [momentum, velocity]: readonly [Tensor, Tensor],
     scalar: DynamicTensor,
   ): Tensor[] {
     const { adamBeta1, adamBeta2, epsilon } = this.own;
     const mean = add(momentum, mul(sub(gradient, momentum), 1 - adamBeta1));
-    const squares = add(velocity, mul(sub(square(gradient), velocity), 1 - adamBeta2));
+    const squares = add(velocity, mul(sub(squared, velocity), 1 - adamBeta2));
     const rate = scalar(() => this.#adamRate);
     return [sub(value, div(mul(mean, rate), add(sqrt(squares), epsilon))), mean, squares];
   }

@@ -1,4 +1,5 @@
 /** @file The base of variants of Adam whose steps are written with ops: two slots, two decays and an epsilon. */
+import { square } from '../../ops/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { type DynamicTensor, makeSlot, OpStepEngine } from './opStepEngine.ts';
@@ -29,12 +30,13 @@ export abstract class OpMoments extends Optimizer {
     return { ...super.getConfig(), beta1, beta2, epsilon };
   }
 
-  /** New values of the variable, its momentum and its velocity. */
+  /** New values of the variable, its momentum and its velocity. `squared` is the gradient's square, of slices if it is their sum. */
   protected abstract update(
     value: Tensor,
     gradient: Tensor,
     slots: readonly [momentum: Tensor, velocity: Tensor],
     scalar: DynamicTensor,
+    squared: Tensor,
   ): Tensor[];
 
   /** Returns the momentum of a variable before the first step. Default: zeros. */
@@ -48,8 +50,14 @@ export abstract class OpMoments extends Optimizer {
         this.momentumOf(variable, this.slotName(variable, 'momentum')),
         makeSlot(variable, this.slotName(variable, 'velocity')),
       ],
-      update: (value: Tensor, gradient: Tensor, slots: readonly Tensor[], scalar: DynamicTensor) =>
-        this.update(value, gradient, slots as [Tensor, Tensor], scalar),
+      update: (
+        value: Tensor,
+        gradient: Tensor,
+        slots: readonly Tensor[],
+        scalar: DynamicTensor,
+        _variable: Variable,
+        squares: Tensor | null,
+      ) => this.update(value, gradient, slots as [Tensor, Tensor], scalar, squares ?? square(gradient)),
     };
     return new OpStepEngine(parts, rule, (variable, state) => this.slotName(variable, state));
   }

@@ -16,6 +16,7 @@ import { clip } from '../../ops/clip.ts';
 import { notEqual } from '../../ops/comparison.ts';
 import { zeros } from '../../ops/creation.ts';
 import { maximum } from '../../ops/maximum.ts';
+import { squaresOf } from '../../ops/slices.ts';
 import { sum } from '../../ops/sum.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
@@ -29,14 +30,24 @@ import type { HostVariable } from './hostVariable.ts';
 export interface OpRule {
   /** The slot variables of a variable; a HostVariable takes the place of a slot that it doesn't need. */
   makeSlots(variable: Variable): (Variable | HostVariable)[];
-  /** New values of the variable and of its slots on the device. `scalar` makes a tensor of a number that may change. */
+  /**
+   * New values of the variable and of its slots on the device. `scalar` makes a tensor of a number that may change. `squares` take
+   * the place of the gradient's squares where it is a sum of slices; null elsewhere.
+   */
   update(
     value: Tensor,
     gradient: Tensor,
     slots: readonly Tensor[],
     scalar: DynamicTensor,
     variable: Variable,
+    squares: Tensor | null,
   ): Tensor[];
+}
+
+/** A gradient, and the sums of the squares of its slices if it is a sum of slices (ops/slices.ts). */
+interface Effective {
+  readonly gradient: Tensor;
+  readonly squares: Tensor | null;
 }
 
 /** A scalar tensor whose value is what `read` returns at each replay. */
@@ -94,8 +105,8 @@ export class OpStepEngine implements StepEngine {
         )
       : null;
     const decay = extras.decayed ? scalar(() => numbers.decay.value) : null;
-    for (const [variable, gradient] of this.#clipped(this.#effective(gradients))) {
-      tidy(() => this.#update(variable, gradient, isUpdate, decay, scalar));
+    for (const [variable, effective] of this.#clipped(this.#effective(gradients))) {
+      tidy(() => this.#update(variable, effective, isUpdate, decay, scalar));
     }
     if (extras.accumulating && isUpdate) this.#accumulate(gradients, isUpdate);
     if (extras.useEma) this.#average(scalar);
@@ -110,12 +121,13 @@ export class OpStepEngine implements StepEngine {
   }
 
   /** Gradients before clipping: unscaled, and averaged over the accumulated steps. */
-  #effective(gradients: ReadonlyMap<Variable, Tensor>): Map<Variable, Tensor> {
+  #effective(gradients: ReadonlyMap<Variable, Tensor>): Map<Variable, Effective> {
     const { numbers } = this.parts;
-    return mapValues(gradients, (gradient, variable) => {
+    return mapValues<Tensor, Effective>(gradients, (gradient, variable) => {
       const unscaled = this.#unscaled(gradient);
       const accumulator = this.#slots.get(variable)?.accumulator;
-      return accumulator ? div(add(unscaled, accumulator), numbers.accumulation_steps) : unscaled;
+      if (!accumulator) return { gradient: unscaled, squares: this.#unscaledSquares(gradient) };
+      return { gradient: div(add(unscaled, accumulator), numbers.accumulation_steps), squares: null };
     });
   }
 
@@ -123,23 +135,37 @@ export class OpStepEngine implements StepEngine {
     return this.parts.extras.scaled ? div(gradient, this.parts.numbers.loss_scale) : gradient;
   }
 
-  #clipped(gradients: Map<Variable, Tensor>): Map<Variable, Tensor> {
+  #unscaledSquares(gradient: Tensor): Tensor | null {
+    const squares = squaresOf(gradient);
+    return squares && this.parts.extras.scaled ? div(squares, this.parts.numbers.loss_scale ** 2) : squares;
+  }
+
+  /** As in Keras, norms are those of slices. Values, and gradients clipped by the norm of all, are sums. */
+  #clipped(gradients: Map<Variable, Effective>): Map<Variable, Effective> {
     const { clipping } = this.parts.extras;
     const limit = this.parts.numbers.clip;
-    const squared = (gradient: Tensor) => sum(square(gradient));
+    const squared = ({ gradient, squares }: Effective) => sum(squares ?? square(gradient));
     const scaleOf = (norm: Tensor) => div(limit, maximum(norm, limit));
+    const asSum = (gradient: Tensor): Effective => ({ gradient, squares: null });
     if (clipping === 'none') return gradients;
-    if (clipping === 'value') return mapValues(gradients, (g) => clip(g, { min: -limit, max: limit }));
-    if (clipping === 'norm') return mapValues(gradients, (g) => mul(g, scaleOf(sqrt(squared(g)))));
+    if (clipping === 'value')
+      return mapValues(gradients, ({ gradient }) => asSum(clip(gradient, { min: -limit, max: limit })));
+    if (clipping === 'norm') {
+      return mapValues(gradients, (effective) => {
+        const scale = scaleOf(sqrt(squared(effective)));
+        const { gradient, squares } = effective;
+        return { gradient: mul(gradient, scale), squares: squares && mul(squares, square(scale)) };
+      });
+    }
     const norm = sqrt([...gradients.values()].map(squared).reduce((a, b) => add(a, b)));
     // An infinite norm makes all gradients NaN, as in Keras.
     const scale = add(scaleOf(norm), sub(norm, norm));
-    return mapValues(gradients, (g) => mul(g, scale));
+    return mapValues(gradients, ({ gradient }) => asSum(mul(gradient, scale)));
   }
 
   #update(
     variable: Variable,
-    gradient: Tensor,
+    { gradient, squares }: Effective,
     isUpdate: Tensor | null,
     decay: Tensor | null,
     scalar: DynamicTensor,
@@ -147,7 +173,7 @@ export class OpStepEngine implements StepEngine {
     const slots = (this.#slots.get(variable) as Slots).own.filter((slot) => slot instanceof Variable);
     const decays = decay && this.parts.isDecayed(variable);
     const value = decays ? sub(variable, mul(variable, decay)) : variable;
-    const updated = this.rule.update(value, gradient, slots, scalar, variable);
+    const updated = this.rule.update(value, gradient, slots, scalar, variable, squares);
     for (const [i, target] of [variable, ...slots].entries()) {
       const next = updated[i] as Tensor;
       target.assign(isUpdate ? where(isUpdate, next, target) : next);
@@ -198,9 +224,9 @@ function dynamicTensor(device: Device, read: () => number): Tensor {
   return scalar;
 }
 
-function mapValues(
-  map: ReadonlyMap<Variable, Tensor>,
-  change: (gradient: Tensor, variable: Variable) => Tensor,
-): Map<Variable, Tensor> {
+function mapValues<A, B>(
+  map: ReadonlyMap<Variable, A>,
+  change: (value: A, variable: Variable) => B,
+): Map<Variable, B> {
   return new Map([...map].map(([variable, gradient]) => [variable, change(gradient, variable)]));
 }

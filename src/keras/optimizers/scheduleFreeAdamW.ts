@@ -1,7 +1,7 @@
 /** @file ScheduleFreeAdamW. */
 import { byPosition, plainOptions, type Settings } from '../../core/options.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
-import { sqrt, square } from '../../ops/unary.ts';
+import { sqrt } from '../../ops/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { copyValues } from './copyValues.ts';
@@ -69,9 +69,10 @@ export class ScheduleFreeAdamW extends OpMoments {
     gradient: Tensor,
     [fastest, squares]: readonly [Tensor, Tensor],
     scalar: DynamicTensor,
+    squared: Tensor,
   ): Tensor[] {
     const { beta1, beta2, epsilon } = this;
-    const velocity = add(squares, mul(sub(square(gradient), squares), 1 - beta2));
+    const velocity = add(squares, mul(sub(squared, squares), 1 - beta2));
     const length = add(
       sqrt(
         div(
