@@ -35,7 +35,10 @@ export function matVec(options: MatVecOptions): string {
       channels,
       (c) =>
         `let scale_${c}${suffix} = scale_of(channel_${c}, ${group});${
-          zeros ? `\n    let zero_${c}${suffix} = zero_of(channel_${c}, ${group});` : ''
+          zeros
+            ? `
+    let zero_${c}${suffix} = zero_of(channel_${c}, ${group});`
+            : ''
         }`,
     );
   const read = (row: number, j: number) =>
@@ -89,7 +92,11 @@ fn main(
   ${laneIndices(options)}
   let channel = line * ${channelsPerLine}u;
   ${each(channels, (c) => `let channel_${c} = min(channel + ${c}u, params.channels - 1u);`)}
-  ${each(allRows, (row) => `let row_${row} = min(${row}u, params.rows - 1u) * params.length;\n  var sums_${row} = vec4<f32>();`)}
+  ${each(
+    allRows,
+    (row) => `let row_${row} = min(${row}u, params.rows - 1u) * params.length;
+  var sums_${row} = vec4<f32>();`,
+  )}
   for (var chunk = lane; chunk < params.chunks; chunk += ${lanes}u) {
     ${each(channels, (c) => `let q_${c} = packed[channel_${c} * params.chunks + chunk];`)}
     let i = chunk * ${per}u;

@@ -118,3 +118,23 @@ describe('spaces', () => {
     expect(tokens(shipped)).toEqual(tokens('{ a(); }'));
   });
 });
+
+test('the shaders of every module can be compiled', () => {
+  const modules = ['shaders', 'src'].flatMap((folder) =>
+    fs
+      .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => `${folder}/${file.replaceAll('\\', '/')}`),
+  );
+  for (const file of modules) expect(() => compileShaders(fs.readFileSync(file, 'utf8'), file)).not.toThrow();
+});
+
+test('no module of the library declares with using, whose helper the package would have to ship', () => {
+  const sources = fs
+    .readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+  const declaring = sources.filter((file) =>
+    /^\s*(?:await )?using [\w$]+ =/m.test(fs.readFileSync(`src/${file}`, 'utf8')),
+  );
+  expect(declaring).toEqual([]);
+});

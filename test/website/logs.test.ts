@@ -75,7 +75,7 @@ test('the progress of a run overwrites its line, without the colours of a termin
 
 test('a table stands between the logs around it', async () => {
   const { console, shown } = started();
-  console.log('before');
+  console.log('before', tensor([1], [5]));
   console.table([{ a: 1, b: 'x' }]);
   console.log('after');
   console.table(
@@ -89,7 +89,7 @@ test('a table stands between the logs around it', async () => {
   );
   await console.settle();
   expect(shown).toEqual([
-    'before',
+    'before float32[1] [5]',
     [{ '#': '0', a: 1, b: 'x' }],
     'after',
     [

@@ -24,11 +24,17 @@ const EVERY_MS = 50;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with the control character ESC
 const COLOURS = /\x1b\[[\d;]*m/g;
 
+/** Lines that are shown together. Those of tensors change when their values have arrived, even if other output has followed. */
+interface Block {
+  readonly slot: Text;
+  readonly lines: string[][];
+}
+
 export class LogConsole {
   readonly #outputs: LogOutputs;
-  /** The lines of the block, each in parts: those of tensors change when their values have arrived. */
-  #lines: string[][] = [];
-  #block: Text | undefined;
+  #block: Block | undefined;
+  /** What has changed since it was shown. */
+  readonly #changed = new Set<Block>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isLineOpen = false;
   readonly #reading = new Set<Promise<void>>();
@@ -47,35 +53,34 @@ export class LogConsole {
   }
 
   log(...values: unknown[]): void {
-    const line: string[] = [];
-    values.forEach((value, i) => {
-      line[i] = typeof value === 'string' ? value : formatValue(value);
-      if (isReadable(value))
-        this.#read(formatTensor(value), (text) => {
-          line[i] = text;
-        });
-    });
+    const line = values.map((value) => (typeof value === 'string' ? value : formatValue(value)));
+    const block = this.#add(line);
     this.#isLineOpen = false;
-    this.#add(line);
+    values.forEach((value, i) => {
+      if (!isReadable(value)) return;
+      this.#read(formatTensor(value), (text) => {
+        line[i] = text;
+        this.#showSoon(block);
+      });
+    });
   }
 
   /** A piece of text, as programs write it to a terminal: `\r` goes back to the start of the line. */
   write(text: string): void {
     for (const piece of text.replaceAll(COLOURS, '').split(/(?<=\n)/)) {
       const words = piece.slice(piece.lastIndexOf('\r') + 1).trimEnd();
-      const line = this.#lines.at(-1);
-      if (!this.#isLineOpen || !line) this.#add([words]);
-      else if (piece.includes('\r')) line[0] = words;
-      else line[0] += words;
+      const line = this.#block?.lines.at(-1);
+      if (!this.#block || !this.#isLineOpen || !line) this.#add([words]);
+      else {
+        line[0] = piece.includes('\r') ? words : line[0] + words;
+        this.#showSoon(this.#block);
+      }
       this.#isLineOpen = !piece.endsWith('\n');
     }
-    this.#showSoon();
   }
 
   table(data: unknown, columns?: readonly string[]): void {
-    this.#show();
     this.#block = undefined;
-    this.#lines = [];
     this.#isLineOpen = false;
     const shown = this.#outputs.table(rowsOf(data, columns));
     if (isReadable(data))
@@ -84,36 +89,34 @@ export class LogConsole {
 
   /** Shows all that was logged, with the values of tensors. */
   async settle(): Promise<void> {
-    this.#show();
     await Promise.all(this.#reading);
     this.#show();
   }
 
   /** What can't be read, such as a value of a recording, keeps its description. */
   #read<T>(value: Promise<T>, use: (value: T) => void): void {
-    const reading = value
-      .then(use, () => {})
-      .then(() => {
-        this.#reading.delete(reading);
-        this.#showSoon();
-      });
+    const reading = value.then(use, () => {}).then(() => void this.#reading.delete(reading));
     this.#reading.add(reading);
   }
 
-  #add(line: string[]): void {
-    this.#lines.push(line);
-    if (this.#lines.length > LINES) this.#lines.shift();
-    this.#block ??= this.#outputs.text('', 'library');
-    this.#showSoon();
+  #add(line: string[]): Block {
+    this.#block ??= { slot: this.#outputs.text('', 'library'), lines: [] };
+    const { lines } = this.#block;
+    lines.push(line);
+    if (lines.length > LINES) lines.shift();
+    this.#showSoon(this.#block);
+    return this.#block;
   }
 
-  #showSoon(): void {
+  #showSoon(block: Block): void {
+    this.#changed.add(block);
     this.#timer ??= setTimeout(() => this.#show(), EVERY_MS);
   }
 
   #show(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#block?.update(this.#lines.map((line) => line.join(' ')).join('\n'));
+    for (const { slot, lines } of this.#changed) slot.update(lines.map((line) => line.join(' ')).join('\n'));
+    this.#changed.clear();
   }
 }
