@@ -16,7 +16,12 @@ test('the exponent is that of the largest sizes', () => {
 });
 
 /** Rows whose work doesn't depend on which buffers the garbage collector has given back. */
-const rows = ['lineage', 'recording, launches that are not fused', 'nested vmap'];
+const rows = [
+  'lineage',
+  'recording, launches that are not fused',
+  'nested vmap',
+  'build, a sequential model layer by layer',
+];
 
 test('work doubles at most with the size', async () => {
   const folder = temporaryFolder('scale-test');

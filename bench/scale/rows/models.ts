@@ -143,6 +143,17 @@ export const modelRows: readonly ScaleRow[] = [
     },
   },
   {
+    name: 'build, a sequential model layer by layer',
+    unit,
+    from: 500,
+    short: 100,
+    prepare: (n) => () => {
+      const net = sequential([input({ shape: [2] })]);
+      for (const layer of times(n, dense)) net.add(layer);
+      return net.layers;
+    },
+  },
+  {
     name: 'build, one layer called many times',
     unit: 'calls',
     from: 500,

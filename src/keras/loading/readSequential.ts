@@ -1,6 +1,6 @@
 /** @file Reads a Sequential. */
 import type { AnyLayer } from '../layers/base/layer.ts';
-import type { Sequential } from '../models/sequential.ts';
+import { Sequential } from '../models/sequential.ts';
 import type { Registrable } from '../serialization/registered.ts';
 import { isObject, type Json, type JsonObject } from '../json/document.ts';
 import { invalid } from '../json/jsonErrors.ts';
@@ -36,14 +36,26 @@ export function* readSequential(
   for (const [i, layer] of layers.entries())
     made.push(yield* readLayer(reader, layer as Json, `${place}.config.layers[${i}]`));
   reader.scopes.pop();
-  const model = new (found as unknown as SequentialClass)({
+  const model = yield* create(found as unknown as SequentialClass, made, {
     ...(name === undefined ? {} : { name }),
     ...(trainable === undefined || trainable === null ? {} : { trainable }),
-    layers: made,
   });
   const shape = buildShape ?? (isObject(object.build_config) ? object.build_config.input_shape : null);
   if (!model.built && Array.isArray(shape)) model.build(shape as (number | null)[]);
   return model as unknown as AnyLayer;
+}
+
+/** A class of an app gets all layers at once: its constructor may look at them. */
+function* create(
+  found: SequentialClass,
+  layers: AnyLayer[],
+  options: { name?: Json; trainable?: Json },
+): Reading<Sequential> {
+  if (found !== (Sequential as unknown)) return new found({ ...options, layers });
+  const model = new found({ ...options, layers: [] });
+  yield* Sequential.extend(model, layers);
+  if (options.trainable === false) model.trainable = false;
+  return model;
 }
 
 export function notAList({ source }: Reader, received: Json, place: string): Error {

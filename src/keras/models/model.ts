@@ -211,7 +211,8 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
   }
 
   #graph(what: string): GraphProgram {
-    if (this.#program) return this.#program;
+    const { program } = this;
+    if (program) return program;
     throw new ValueError({
       op: this.name,
       rule:

@@ -50,6 +50,8 @@ export class Sequential extends Model<Tensor, Tensor> {
   #outputs: KerasTensor[] = [];
   /** Dtype of the first tensors that the model is called on. */
   #inputDType: DType | undefined;
+  /** Whether layers were added or removed since the program was made: many may be, one after the other. */
+  #isStale = false;
 
   constructor(given: SequentialOptions = {}) {
     checkedOptions(new.target, given);
@@ -67,6 +69,26 @@ export class Sequential extends Model<Tensor, Tensor> {
     this.#extend();
     if (buildInputShape && !this.built) this.build(buildInputShape);
     if (options.trainable === false) this.trainable = false;
+  }
+
+  /** Extends `model` by `layers`, in pieces; it has no program in between. Errors: those of `add`. */
+  static *extend(model: Sequential, layers: readonly Stackable[]): Generator<void, void, void> {
+    for (const layer of layers) model.#push(layer);
+    while (model.#callNext()) yield;
+    model.#noteProgram();
+  }
+
+  override get program(): GraphProgram | null {
+    const [first] = this.#outputs;
+    if (this.#isStale && first) {
+      this.#isStale = false;
+      super.program = new GraphProgram(first, this.#outputs.at(-1) as KerasTensor);
+    }
+    return super.program;
+  }
+
+  protected override set program(program: GraphProgram | null) {
+    super.program = program;
   }
 
   /** The layers that were added, without the input layer. */
@@ -106,7 +128,7 @@ export class Sequential extends Model<Tensor, Tensor> {
     }
     const layer = this.#stack.pop() as AnyLayer;
     this.#outputs = this.#outputs.slice(0, this.#stack.length);
-    this.#makeProgram();
+    this.#noteProgram();
     return layer;
   }
 
@@ -209,18 +231,24 @@ export class Sequential extends Model<Tensor, Tensor> {
     this.#stack.push(layer);
   }
 
-  /** Calls the layers that were not called yet, each on the output of the previous one. */
+  /** Calls the layers that were not called yet. */
   #extend(): void {
+    if (!this.#input) return;
+    while (this.#callNext());
+    this.#noteProgram();
+  }
+
+  /** Calls the next layer on the output of the one before. False if there is none, or nothing to call it on. */
+  #callNext(): boolean {
     const bottom = this.#input;
-    if (!bottom) return;
+    if (!bottom) return false;
     if (this.#outputs.length === 0) this.#outputs = [bottom.tensor];
+    const layer = this.#stack[this.#outputs.length];
+    if (!layer) return false;
     inNameScope(this, this.name, () => {
-      while (this.#outputs.length < this.#stack.length) {
-        const layer = this.#stack[this.#outputs.length] as AnyLayer;
-        this.#outputs.push(this.#single(layer, layer.apply(this.#outputs.at(-1) as SymbolicTensor)));
-      }
+      this.#outputs.push(this.#single(layer, layer.apply(this.#outputs.at(-1) as SymbolicTensor)));
     });
-    this.#makeProgram();
+    return true;
   }
 
   #single(layer: AnyLayer, output: Nest<KerasTensor>): KerasTensor {
@@ -233,13 +261,15 @@ export class Sequential extends Model<Tensor, Tensor> {
     });
   }
 
-  #makeProgram(): void {
+  /** Notes that the program has to be made again, where the model has one. */
+  #noteProgram(): void {
     const [first] = this.#outputs;
-    const last = this.#outputs.at(-1);
-    this.program = first && last && first !== last ? new GraphProgram(first, last) : null;
+    const hasProgram = first !== undefined && first !== this.#outputs.at(-1);
+    this.program = null;
+    this.#isStale = this.built = hasProgram;
     // Keras creates a Functional here, which takes up a name.
-    if (this.program) uniqueName('functional');
-    this.buildShape = this.program && first ? first.shape : null;
+    if (hasProgram) uniqueName('functional');
+    this.buildShape = hasProgram ? first.shape : null;
   }
 }
 

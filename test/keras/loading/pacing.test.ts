@@ -2,8 +2,8 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { init } from '../../../src/index.ts';
 import { tensorCount } from '../../../src/tensor/tensor.ts';
-import { type Functional, input, layers, model } from '../../../src/keras/index.ts';
-import { loadModel } from '../../../src/io/index.ts';
+import { type Functional, input, layers, model, sequential } from '../../../src/keras/index.ts';
+import { BytesTarget, loadModel } from '../../../src/io/index.ts';
 
 const count = 40;
 let file: Blob;
@@ -53,6 +53,19 @@ test('loading yields for each layer that it creates and calls, and for each weig
   const counted = tick();
   const net = await loadModel(file);
   expect(counted.yields).toBeGreaterThan(3 * count);
+  net.dispose();
+});
+
+test('loading a Sequential yields for each layer, too: when it is created, and when it is called', async () => {
+  const stack = Array.from({ length: count }, () => layers.dense({ units: 4 }));
+  const net = sequential([input({ shape: [4] }), ...stack]);
+  const saved = new BytesTarget();
+  await net.save(saved);
+  const counted = tick();
+  const loaded = await loadModel(saved.bytes);
+  expect(counted.yields).toBeGreaterThan(3 * count);
+  expect(loaded.summary()).toBe(net.summary());
+  loaded.dispose();
   net.dispose();
 });
 
