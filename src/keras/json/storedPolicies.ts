@@ -109,7 +109,7 @@ function matches(pattern: string, path: string): boolean {
 }
 
 /** Removes the numbers by which Keras recognizes shared objects: they count within one file. */
-function withoutIds(value: Json): Json {
+export function withoutIds(value: Json): Json {
   if (Array.isArray(value)) return value.map((item: Json) => withoutIds(item));
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([key]) => key !== 'shared_object_id');

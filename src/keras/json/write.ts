@@ -16,6 +16,7 @@ import type { Json, JsonObject } from './document.ts';
 import { storedInputDtype } from './inputDtypes.ts';
 import { invalid } from './jsonErrors.ts';
 import { snake } from './optionNames.ts';
+import { storedQuantization } from './quantization.ts';
 import { layerClasses } from './layerClasses.ts';
 import { WrittenLayers } from './sharedLayers.ts';
 import { storedPolicy } from './storedPolicies.ts';
@@ -92,7 +93,8 @@ function writeLayer(writer: Writer, layer: AnyLayer, place: string): JsonObject 
 
 function isBuiltIn(layer: AnyLayer): boolean {
   if (isModel(layer)) return isLibraryModel(layer) && modelClassOf(layer) !== 'Model';
-  return layerClasses().get(layer.className) === layer.constructor;
+  const { builtIn = layer.constructor } = layer.constructor as { builtIn?: unknown };
+  return layerClasses().get(layer.className) === builtIn;
 }
 
 function namesOf(layer: AnyLayer): { module: string | null; class_name: string } {
@@ -113,7 +115,12 @@ function registeredName(layer: AnyLayer): string | null {
 function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject {
   const { className } = layer;
   if (layer instanceof InputLayer) return inputConfig(layer as InputLayer);
-  const { constants = {}, writesActivityRegularizer, plain } = isBuiltIn(layer) ? dialectOf(className) : {};
+  const {
+    constants = {},
+    written = {},
+    writesActivityRegularizer,
+    plain,
+  } = isBuiltIn(layer) ? dialectOf(className) : {};
   const { dtype, ...given } = writer.learnedApart ? withoutAssets(layer) : layer.getConfig();
   // Keras's layers of this kind take a seed, but leave it out of their configurations.
   const { seed, ...withoutSeed } = given;
@@ -131,6 +138,8 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
     ...writeConfig(writer, options, `${place}.config`),
     ...(dtype === undefined ? {} : { dtype: policyOf(layer, dtype as string) }),
     ...constants,
+    ...written,
+    ...storedQuantization(layer),
   };
 }
 

@@ -21,6 +21,16 @@ import { readAtOnce, type Reading, readSequential } from './readSequential.ts';
 import { adviceOn } from './unknownOptions.ts';
 import { pythonCode, readConfig, readValue, registeredName, withoutConstants } from '../json/readValue.ts';
 import { type Reader, sharedLayer, stringOf } from '../json/reader.ts';
+import { quantizationOf, rememberQuantization, withoutQuantization } from '../json/quantization.ts';
+import { Dense } from '../layers/core/dense.ts';
+import { EinsumDense } from '../layers/core/einsumDense.ts';
+import { Embedding } from '../layers/core/embedding.ts';
+import {
+  type Quantization,
+  QuantizedDense,
+  QuantizedEinsumDense,
+  QuantizedEmbedding,
+} from '../layers/quantized/quantizedLayers.ts';
 import { policyHere, rememberPolicies } from '../json/storedPolicies.ts';
 
 /** A class of layers, as far as needed to create one. */
@@ -51,6 +61,7 @@ export function* readLayer(reader: Reader, object: Json | undefined, place: stri
   }
   reader.made.push(layer);
   if (registeredName(object)) rememberNames(layer, object);
+  if (!registeredName(object)) rememberQuantization(layer, object.config);
   rememberPolicies(layer, object.config, pathsOf(reader, object.config));
   if (isObject(object.build_config)) reader.built.set(layer, object.build_config.input_shape ?? null);
   const id = reader.ids.get(object);
@@ -74,8 +85,12 @@ function pathsOf({ scopes }: Reader, { name }: JsonObject): string[] {
 }
 
 function* makeLayer(reader: Reader, object: JsonObject, place: string): Reading<AnyLayer> {
-  const found = classOf(reader, object, place);
-  const given = object.config as JsonObject;
+  const whole = object.config as JsonObject;
+  const quantization = quantizationOf(whole);
+  const given = registeredName(object) ? whole : withoutQuantization(whole);
+  const found = quantization
+    ? quantizedClass(reader, classOf(reader, object, place), quantization, place)
+    : classOf(reader, object, place);
   const { dtype = null } = given;
   const isPolicy = dtype !== null && stringOf(reader, object, 'class_name', place) !== 'InputLayer';
   const config = isPolicy ? { ...given, dtype: policyHere(dtype, pathsOf(reader, given)) as Json } : given;
@@ -86,12 +101,38 @@ function* makeLayer(reader: Reader, object: JsonObject, place: string): Reading<
   if (className === 'Lambda') return makeLambda(reader, found as LayerClass, config, place);
   const readModel = (inner: JsonObject, at: string) =>
     isModel(reader, inner, at) || isShared(reader, inner) ? readAtOnce(readLayer(reader, inner, at)) : null;
-  const builtIn = builtInClasses().get(className ?? '') === found;
+  const builtIn =
+    builtInClasses().get(className ?? '') === ((found as { builtIn?: Registrable }).builtIn ?? found);
   const kept = builtIn ? withoutConstants(reader, className as string, config, place) : config;
   const options = readConfig(reader, kept, `${place}.config`, readModel);
   if (builtIn) requireKnown(reader, found as LayerClass, kept, place);
-  return construct(found as LayerClass, options);
+  const layer = construct(found as LayerClass, options);
+  return quantization ? Object.assign(layer, { quantization }) : layer;
 }
+
+/** Returns the class of layers of class `found` with quantized weights. Errors: FormatError for classes that have none here. */
+function quantizedClass(
+  reader: Reader,
+  found: Registrable,
+  { mode }: Quantization,
+  place: string,
+): Registrable {
+  const type = quantizedClasses.get(found);
+  const isTable = found === Embedding;
+  if (type && (mode.startsWith('int') || (mode === 'float8' && !isTable))) return type;
+  throw invalid(reader.source, {
+    place,
+    rule: 'dense and einsum layers may have weights of int8, int4 and float8; embeddings of int8 and int4.',
+    received: `${found.name} with ${mode}`,
+    hint: 'save the model before it is quantized.',
+  });
+}
+
+const quantizedClasses: ReadonlyMap<Registrable, Registrable> = new Map<Registrable, Registrable>([
+  [Dense, QuantizedDense],
+  [EinsumDense, QuantizedEinsumDense],
+  [Embedding, QuantizedEmbedding],
+]);
 
 function construct(found: LayerClass, options: object): AnyLayer {
   return found.fromConfig ? found.fromConfig(options) : new found(options);

@@ -19,6 +19,8 @@ export interface Saveable {
 export type SavedLayer = AnyLayer & {
   /** The variables in files. Default: all weights of its own. */
   readonly savedVariables?: readonly Variable[];
+  /** Element types of variables in files, where they aren't their own. */
+  readonly elementTypes?: ReadonlyMap<Variable, 'int8' | 'uint8'>;
   /** Files have the sum of a weight and its adapter, and no adapter. */
   readonly adapter?: Adapter | null;
 };

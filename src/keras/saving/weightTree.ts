@@ -51,8 +51,10 @@ export async function weightTree(model: AnyLayer, { optimizer, seeds }: TreeOpti
     // Groups are made in order, before anything is awaited.
     const group = varsAt(root, path, layer.name);
     const values = variables.map((variable) => valueInFile(layer, variable));
-    variables.forEach(({ dtype, shape }, i) => {
-      const type = dtype === 'float32' ? (floats.get(layer) ?? dtype) : types[dtype];
+    variables.forEach((variable, i) => {
+      const { dtype, shape } = variable;
+      const own = layer.elementTypes?.get(variable);
+      const type = own ?? (dtype === 'float32' ? (floats.get(layer) ?? dtype) : types[dtype]);
       group.children.set(String(i), dataset(type, shape, values[i] as Promise<TypedData>));
     });
     await Promise.all(values);

@@ -117,6 +117,17 @@ export class EinsumDense extends AdaptedLayer {
     return activation(bias ? add(y, bias) : y);
   }
 
+  /** The axes of an input of that shape, of the kernel and of the output, and the shapes of the weights. */
+  protected axesFor(inputShape: OpenShape): {
+    readonly input: string;
+    readonly kernel: string;
+    readonly output: string;
+    readonly kernelShape: readonly number[];
+    readonly biasShape: readonly number[] | null;
+  } {
+    return { ...this.#plan(inputShape), kernel: this.#axes.kernel };
+  }
+
   override computeOutputShape(inputShape: OpenShape): OpenShape {
     return this.#plan(inputShape).outputShape;
   }
