@@ -21,15 +21,16 @@ export function conv2dProblem(
   a: DType,
   b: DType,
 ): Conv2dProblem {
+  // One that isn't frozen might change.
+  if (!Object.isFrozen(geometry)) return { direction, geometry, dtypes: [a, b] };
   const known = problems.get(geometry) ?? [];
   if (known.length === 0) problems.set(geometry, known);
   const found = known.find(
     (problem) => problem.direction === direction && problem.dtypes[0] === a && problem.dtypes[1] === b,
   );
   if (found) return found;
-  const problem = { direction, geometry, dtypes: [a, b] } as const;
-  // A geometry that isn't frozen might change.
-  if (Object.isFrozen(geometry)) known.push(deepFrozen(problem));
+  const problem: Conv2dProblem = deepFrozen({ direction, geometry, dtypes: [a, b] });
+  known.push(problem);
   return problem;
 }
 

@@ -43,7 +43,7 @@ export const fusedConv2d: Op<
     const { geometry, result } = planConv2d(op, x, kernel, options);
     checkBias(op, bias, geometry.outputs);
     const spec: TensorSpec = { shape: result, dtype: 'float32' };
-    return { ...spec, geometry, activation: planActivation(op, spec, options) };
+    return { geometry, activation: planActivation(op, spec, options), ...spec };
   },
   forward: ([x, kernel, bias], { geometry, activation }) =>
     kernels().conv2dKernel(op, geometry, x, kernel, epilogueOf(bias, activation)),

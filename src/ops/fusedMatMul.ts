@@ -40,7 +40,7 @@ export const fusedMatMul: Op<
     requireDType(op, 'b', b.dtype, ['float32', 'float16']);
     const plan = planMatMul(op, a, b, options);
     checkBias(op, bias, plan.n);
-    return { ...plan, activation: planActivation(op, plan, options) };
+    return { activation: planActivation(op, plan, options), ...plan };
   },
   forward: ([a, b, bias], plan) => multiply(op, a, b, plan, epilogueOf(bias, plan.activation)),
   backward: ([dy], { inputs: [a, b], outputs: [y], inputSpecs: [, , bias], needs, plan }) => {
