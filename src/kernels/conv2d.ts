@@ -5,7 +5,7 @@ import { algorithmFor } from './algorithmFor.ts';
 import { gemmCol2im } from './col2im.ts';
 import { type Conv2dAlgorithm, conv2dTunable } from './conv2dAlgorithm.ts';
 import type { Conv2dCall, Conv2dLauncher } from './conv2dCall.ts';
-import { type Conv2dProblem, conv2dProblem, conv2dResult } from './conv2dProblem.ts';
+import { type Conv2dProblem, conv2dResult } from './conv2dProblem.ts';
 import { implicitGemm } from './implicitGemm.ts';
 import type { Epilogue } from './epilogue.ts';
 import { type DirectAlgorithm, gpuKernels, type PatchAlgorithm } from './gpuKernels.ts';
@@ -62,7 +62,7 @@ function conv2d(
   b: Tensor,
   epilogue: Epilogue,
 ): Tensor {
-  const problem = conv2dProblem(direction, geometry, a.dtype, b.dtype);
+  const problem: Conv2dProblem = { direction, geometry, dtypes: [a.dtype, b.dtype] };
   const algorithm = algorithmFor(a.device, conv2dTunable, problem);
   return launchConv2d({ op, problem, algorithm, a, b, spec: conv2dResult(problem), epilogue });
 }

@@ -8,13 +8,11 @@ import {
 import type { Strides } from '../../shaders/convolution/inputGrad.ts';
 import { gemmDirectives, gemmParams, type OperandLayout } from '../../shaders/gemm.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
-import { deepFrozen } from '../core/deepFrozen.ts';
 import type { DType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { algorithmFor } from './algorithmFor.ts';
-import { profileOf } from './deviceProfile.ts';
 import type { Conv2dLauncher } from './conv2dCall.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { gemmBindings, type GemmCall, launchGemm, widthOf } from './gemm.ts';
@@ -22,7 +20,6 @@ import { gemmTunable } from './gemmAlgorithm.ts';
 import type { GemmProblem, GemmSize } from './gemmProblem.ts';
 import { joinsTaps } from './joinedTaps.ts';
 import { output } from './output.ts';
-import { remembered } from './remembered.ts';
 import { windowParams } from './windowParams.ts';
 
 const defineDirection = (name: string, direction: Direction) =>
@@ -114,9 +111,7 @@ export const implicitGemm: Conv2dLauncher = {
   launch({ op, problem: conv2d, a, b, spec, epilogue }) {
     const { device } = a;
     if (sizeOf(spec.shape) === 0) return output(device, spec, op);
-    const problem = remembered(profileOf(device), 'implicit GEMM', conv2d, () =>
-      deepFrozen(implicitGemmProblem(conv2d)),
-    );
+    const problem = implicitGemmProblem(conv2d);
     const algorithm = algorithmFor(device, gemmTunable, problem);
     return launchImplicitGemm(conv2d, { op, a, b, spec, epilogue, problem, algorithm });
   },

@@ -17,7 +17,6 @@ import type { Tensor } from '../tensor/tensor.ts';
 import type { DefaultSave, OpDefinition, Plan, Results, Save } from './definition.ts';
 import { dispatch } from './dispatch.ts';
 import { type InputSlot, parseSlot, type TensorLike } from './operands.ts';
-import { rememberPlans } from './plans.ts';
 import type { SymbolicTensor } from './recorders.ts';
 import type { DTypeRule, ResultOf } from './resultDType.ts';
 
@@ -99,14 +98,13 @@ export function defineOp<
 ): Op<I, O, R, 'unknown', A> {
   const { slots, variadic } = inputsOf(definition);
   // Dispatch, tape and graph treat every op alike, so the positional types are erased here.
-  const given = definition as unknown as OpDefinition;
-  const erased = given.remembersPlans ? { ...given, infer: rememberPlans(given.infer) } : given;
+  const erased = definition as unknown as OpDefinition;
   const op = (...args: unknown[]): unknown => {
     const { operands, options } = splitArguments(erased, slots, variadic, args);
     return dispatch(erased, slots, operands, options);
   };
   // `splitArguments` sorts the arguments at run time; the declared type is that of the definition.
-  return Object.assign(op, { definition: erased }) as unknown as Op<I, O, R, 'unknown', A>;
+  return Object.assign(op, { definition }) as unknown as Op<I, O, R, 'unknown', A>;
 }
 
 /** Runs `definition` on operands and options. For graphs that replay calls. */
