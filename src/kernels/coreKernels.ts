@@ -15,6 +15,7 @@ export { createProfile } from './deviceProfile.ts';
 export { LaunchSurvey } from '../execution/dryRun.ts';
 export { launchMatMul, matMulKernel } from './matMul.ts';
 export { scatterAddKernel } from './scatter.ts';
+export { planOf } from './plans.ts';
 export { matrixSizeOf } from '../webgpu/matrixSize.ts';
 export { gatherKernel } from './gather.ts';
 export { packFloat16, unpackFloat16 } from './float16.ts';

@@ -149,7 +149,7 @@ export interface OpDefinition<
    * work; also used for symbolic calls. Write it before the functions that read the plan: TypeScript infers in that order.
    */
   infer(inputs: NoInfer<Operands<I, TensorSpec>>, options: NoInfer<O>): P;
-  /** Whether equal calls get the same plan, which is frozen: for plans that take long. Options must be plain data. Default false. */
+  /** Whether equal calls get the same plan, which nobody may change: for plans that take long. Options must be plain data. Default false. */
   remembersPlans?: boolean;
   /** What the indices of a call point into, for ops that report those out of range. */
   indexTarget?(inputs: NoInfer<Operands<I, TensorSpec>>, plan: NoInfer<P>): IndexTarget;

@@ -10,6 +10,7 @@ import type { Check } from '../webgpu/faultSets.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentParent, insideCall } from '../history/frames.ts';
 import { Node, type NodeInput, type Operation } from '../history/node.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { tidy } from '../tensor/scope.ts';
 import { Call } from './call.ts';
@@ -48,7 +49,7 @@ function execute(
   given: object,
 ): Results {
   if (!op.acceptsFloat16) rejectFloat16(op.name, inputs);
-  const plan = op.infer(inputs, given);
+  const plan = op.remembersPlans ? kernels().planOf(op, inputs, given) : op.infer(inputs, given);
   const options = op.settle ? op.settle(given) : given;
   const call = new Call(op.name, outputsOf(plan), operands, options);
   const { device = getDevice() } = inputs[0] ?? inputs.find((input) => input !== null) ?? {};
