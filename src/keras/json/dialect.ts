@@ -3,15 +3,11 @@
  * here, options that it always writes, and how it records calls.
  */
 
-import type { JsonObject } from './document.ts';
-
 export interface Dialect {
   /** The module, if it isn't `keras.layers`. */
   readonly module?: string;
   /** Options, in Keras's spelling, that may only have this value in a file. */
   readonly constants?: Readonly<Record<string, unknown>>;
-  /** Options that are written with this value, unless the file that the layer was read from had another. */
-  readonly written?: JsonObject;
   /** Whether the configuration has `activity_regularizer` even if there is none. */
   readonly writesActivityRegularizer?: boolean;
   /** Whether the layer is built when it is created, so that no shape is written for it. */
@@ -37,9 +33,9 @@ const dialects: Readonly<Record<string, Dialect>> = {
   Functional: { module: 'keras.src.models.functional', ...masked },
   Sequential: { module: 'keras', ...masked },
   InputLayer: { constants: { sparse: false, ragged: false, optional: false } },
-  Dense: { written: { quantization_config: null } },
-  EinsumDense: { writesActivityRegularizer: true, written: { quantization_config: null } },
-  Embedding: { writesActivityRegularizer: true, written: { quantization_config: null } },
+  Dense: { constants: { quantization_config: null } },
+  EinsumDense: { writesActivityRegularizer: true, constants: { quantization_config: null } },
+  Embedding: { writesActivityRegularizer: true, constants: { quantization_config: null } },
   ReversibleEmbedding: { writesActivityRegularizer: true, constants: { quantization_config: null } },
   Conv1D: convolution,
   Conv2D: convolution,

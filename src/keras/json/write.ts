@@ -115,12 +115,7 @@ function registeredName(layer: AnyLayer): string | null {
 function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject {
   const { className } = layer;
   if (layer instanceof InputLayer) return inputConfig(layer as InputLayer);
-  const {
-    constants = {},
-    written = {},
-    writesActivityRegularizer,
-    plain,
-  } = isBuiltIn(layer) ? dialectOf(className) : {};
+  const { constants = {}, writesActivityRegularizer, plain } = isBuiltIn(layer) ? dialectOf(className) : {};
   const { dtype, ...given } = writer.learnedApart ? withoutAssets(layer) : layer.getConfig();
   // Keras's layers of this kind take a seed, but leave it out of their configurations.
   const { seed, ...withoutSeed } = given;
@@ -138,7 +133,6 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
     ...writeConfig(writer, options, `${place}.config`),
     ...(dtype === undefined ? {} : { dtype: policyOf(layer, dtype as string) }),
     ...constants,
-    ...written,
     ...storedQuantization(layer),
   };
 }
