@@ -48,11 +48,11 @@ export function unpacked(packed: Tensor, axis: 0 | -1, length: number, isSigned:
   const given = cast(packed, 'float32');
   const byte = sub(given, mul(floor(div(given, 256)), 256));
   const high = floor(div(byte, 16));
-  const halves = [sub(byte, mul(high, 16)), high].map((half) =>
+  const parts = [sub(byte, mul(high, 16)), high].map((half) =>
     isSigned ? sub(half, mul(floor(div(half, 8)), 16)) : half,
   );
   const at = axis === 0 ? 1 : packed.rank;
-  const both = stack(halves, { axis: at });
+  const both = stack(parts, { axis: at });
   const shape = axis === 0 ? [-1, ...packed.shape.slice(1)] : [...packed.shape.slice(0, -1), -1];
   const whole = reshape(both, { shape: shape as number[] });
   const where = axis === 0 ? 0 : packed.rank - 1;
