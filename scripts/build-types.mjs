@@ -19,6 +19,30 @@ export function rewriteImports(text) {
   return text.replace(/((?:\bfrom|\bimport\(|\bimport)\s*(['"])\.[^'"\n]*)\.ts\2/g, '$1.js$2');
 }
 
+const DOCS = /(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?/.source;
+const CALLS = /\{\n((?: {4}\(.*\): .*;\n)+)\}/.source;
+const CALL = /\(([^()]*)\) => ([\w<>]+)/.source;
+const FACTORY = new RegExp(`^(${DOCS})export declare const (\\w+): (?:${CALLS}|${CALL});$`, 'gm');
+
+/**
+ * Declares constants that are only called, such as the factories of layers, as functions: editors then show each call with the name and
+ * the documentation of the factory.
+ *
+ * @param {string} text
+ */
+export function declareFunctions(text) {
+  return text.replace(FACTORY, (_, docs, name, calls, parameters, result) => {
+    const all = calls ? calls.trim().split(/\s*\n\s*/) : [`(${parameters}): ${result};`];
+    // An optional parameter may always be undefined.
+    const shown = all.map((/** @type {string} */ call) =>
+      call.replace(/(\w+\?: (?:[^(),<>]|<[^<>]*>|\([^()]*\))*?) \| undefined(?=, \w+\??: |\): )/g, '$1'),
+    );
+    return shown
+      .map((/** @type {string} */ call) => `${docs}export declare function ${name}${call}`)
+      .join('\n');
+  });
+}
+
 /** WebGPU's type aliases, which can't be declared twice as interfaces can. @type {Record<string, string>} */
 const ALIASES = {
   GPUBufferUsageFlags: 'number',
@@ -70,7 +94,7 @@ function buildTypes() {
   const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   execFileSync(process.execPath, [tsc, '-p', path.join(ROOT, 'tsconfig.build.json')], { stdio: 'inherit' });
   for (const file of filesIn(TYPES))
-    fs.writeFileSync(file, expandAliases(rewriteImports(fs.readFileSync(file, 'utf8'))));
+    fs.writeFileSync(file, declareFunctions(expandAliases(rewriteImports(fs.readFileSync(file, 'utf8')))));
 
   /** @type {Set<string>} */
   const reached = new Set();

@@ -31,7 +31,7 @@ export interface WindowOptions {
 }
 
 /** One number for each of `N` axes. */
-type PerAxis<N extends number> = N extends 1
+export type PerAxis<N extends number> = N extends 1
   ? [number]
   : N extends 2
     ? [number, number]

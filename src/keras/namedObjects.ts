@@ -5,7 +5,6 @@
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { foldName, suggestionFor } from '../core/suggest.ts';
-import { checkOptions } from '../core/options.ts';
 import {
   customObjectOf,
   type Registrable,
@@ -64,9 +63,7 @@ function make<T extends Configured & { call: unknown }>(family: Family<T>, name:
   if (!maker) throw rejected(family, name);
   if (typeof maker.prototype?.call === 'function') return new (maker as Class<T>)(config);
   if (maker !== builtIn(family, name)) return asMember(maker as T['call'] & Registrable) as T;
-  const member = (maker as (options: object) => T)(config);
-  checkOptions(member.className, config, Object.keys(member.getConfig()));
-  return member;
+  return (maker as (options: object) => T)(config);
 }
 
 type Class<T> = new (config: object) => T;

@@ -124,6 +124,17 @@ test('names are completed from the types, with their docstrings', async () => {
   await page.keyboard.press('Escape');
 });
 
+test('a factory is completed with a call of named parameters and the documentation of its layer', async () => {
+  await write("import { layers } from 'retrograd/keras';\nlayers.dense");
+  await page.keyboard.down('Control');
+  await page.keyboard.press(' ');
+  await page.keyboard.up('Control');
+  const words = await (await inEditor('.documentation')).evaluate((box) => box.textContent);
+  expect(words).toMatch(/dense\(options: DenseOptions\): (?:layers\.)?Dense/);
+  expect(words).toMatch(/fully connected layer/);
+  await page.keyboard.press('Escape');
+});
+
 test('types are checked, and taken away for the browser; an error has the line of the program', async () => {
   await write(`import { init, matMul, type Tensor } from 'retrograd';
 

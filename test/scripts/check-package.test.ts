@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rewriteImports } from '../../scripts/build-types.mjs';
+import { declareFunctions, rewriteImports } from '../../scripts/build-types.mjs';
 import { checkExports, checkImports } from '../../scripts/check-package.mjs';
 
 const ENTRY = { types: './dist/index.d.ts', default: './dist/index.js' };
@@ -51,4 +51,40 @@ test('types import .js where the sources import .ts', () => {
   expect(rewriteImports(text)).toBe(
     `import type { A } from './a.js';\nexport declare const b: import("../b.js").B;\nimport './c.js';\nconst d = './d.ts';`,
   );
+});
+
+describe('constants that are only called', () => {
+  const declared = (lines: readonly string[]) => declareFunctions(`${lines.join('\n')}\n`).split('\n');
+
+  test('are functions, with their documentation at each call', () => {
+    const docs = ['/**', ' * A layer.', ' */'];
+    const calls = [
+      'export declare const dense: {',
+      '    (options: DenseOptions): Dense;',
+      '    (units: number, options?: OptionsAfter<DenseOptions, "units"> | undefined): Dense;',
+      '    (units: number, activation?: string | null | undefined, options?: import("./a.js").Rest<O, "a" | "b"> | undefined): Dense;',
+      '};',
+    ];
+    expect(declared([...docs, ...calls])).toEqual([
+      ...docs,
+      'export declare function dense(options: DenseOptions): Dense;',
+      ...docs,
+      'export declare function dense(units: number, options?: OptionsAfter<DenseOptions, "units">): Dense;',
+      ...docs,
+      'export declare function dense(units: number, activation?: string | null, options?: import("./a.js").Rest<O, "a" | "b">): Dense;',
+      '',
+    ]);
+  });
+
+  test('of a single call are functions, too', () => {
+    expect(declared(['export declare const nop: (options?: Options | undefined) => Nop;'])).toEqual([
+      'export declare function nop(options?: Options): Nop;',
+      '',
+    ]);
+  });
+
+  test('are left as they are where they have properties', () => {
+    const lines = ['export declare const a: {', '    (x: number): string;', '    name: string;', '};', ''];
+    expect(declareFunctions(lines.join('\n'))).toBe(lines.join('\n'));
+  });
 });

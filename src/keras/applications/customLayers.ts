@@ -16,8 +16,8 @@ interface ScaleOptions extends LayerOptions {
 export class CustomScaleLayer extends Layer<Tensor[]> {
   static override readonly className: string = 'CustomScaleLayer';
 
-  static override get optionNames(): OptionNames<ScaleOptions> {
-    return { scale: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({ scale: true, ...layerOptionNames } satisfies OptionNames<ScaleOptions>);
   }
 
   readonly scale: number;
@@ -46,8 +46,12 @@ interface LayerScaleOptions extends LayerOptions {
 export class LayerScale extends Layer {
   static override readonly className: string = 'LayerScale';
 
-  static override get optionNames(): OptionNames<LayerScaleOptions> {
-    return { initValues: true, projectionDim: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      initValues: true,
+      projectionDim: true,
+      ...layerOptionNames,
+    } satisfies OptionNames<LayerScaleOptions>);
   }
 
   readonly initValues: number;

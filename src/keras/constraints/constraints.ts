@@ -1,5 +1,4 @@
 /** @file The constraints: rules that weights are made to satisfy after each step of an optimizer. */
-import { optionsOf, type Positions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireFinite } from '../../core/shape.ts';
 import { add, div, mul } from '../../ops/arithmetic.ts';
@@ -10,12 +9,17 @@ import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import type { Configured } from '../namedObjects.ts';
+import type { OptionTable } from '../options/fields.ts';
+import { checked, number } from '../options/kinds.ts';
+import { declaring, type Table } from '../options/maker.ts';
 
 /** A rule for the values of a weight, applied after each step of an optimizer. */
 export interface Constraint extends Configured {
   /** The constrained values of the weight, computed with ops. */
   call(w: Tensor): Tensor;
 }
+
+const constraint = /* @__PURE__ */ declaring<Constraint>();
 
 /** Options of constraints on norms. */
 export interface AxisOptions {
@@ -29,20 +33,20 @@ export interface MaxNormOptions extends AxisOptions {
   maxValue?: number;
 }
 
+const maxNormTable: Table<MaxNormOptions> = () => ({
+  maxValue: number({ min: 0, default: 2 }),
+  ...axisTable(),
+});
+
 /** Vectors of at most the length `maxValue`. Errors: ValueError for options. */
-export function maxNorm(options?: MaxNormOptions): Constraint;
-export function maxNorm(...settings: Positions<MaxNormOptions, ['maxValue', 'axis']>): Constraint;
-export function maxNorm(...args: unknown[]): Constraint {
-  const options: MaxNormOptions = optionsOf('MaxNorm', args, { maxValue: true, axis: true });
-  const { maxValue = 2, axis = 0 } = options;
-  requireFinite('MaxNorm', 'maxValue', maxValue, 0);
-  requireAxis('MaxNorm', axis);
-  return {
-    className: 'MaxNorm',
-    call: (w) => tidy(() => withLengths(w, axis, (lengths) => clip(lengths, { min: 0, max: maxValue }))),
-    getConfig: () => ({ maxValue, axis }),
-  };
-}
+export const maxNorm = /* @__PURE__ */ constraint(
+  'MaxNorm',
+  maxNormTable,
+  ({ maxValue, axis }) =>
+    (w) =>
+      tidy(() => withLengths(w, axis, (lengths) => clip(lengths, { min: 0, max: maxValue }))),
+  ['maxValue', 'axis'],
+);
 
 /** Options of `minMaxNorm`. */
 export interface MinMaxNormOptions extends AxisOptions {
@@ -54,49 +58,48 @@ export interface MinMaxNormOptions extends AxisOptions {
   rate?: number;
 }
 
+const minMaxNormTable: Table<MinMaxNormOptions> = () => ({
+  minValue: number({ min: 0, default: 0 }),
+  maxValue: {
+    read: (given = 1, { op, what, values }) => {
+      requireFinite(op, what, given, values.minValue as number);
+      return given as number;
+    },
+  },
+  rate: number({ min: 0, default: 1 }),
+  ...axisTable(),
+});
+
 /** Vectors of a length in [minValue, maxValue]. Errors: ValueError for options. */
-export function minMaxNorm(options?: MinMaxNormOptions): Constraint;
-export function minMaxNorm(
-  ...settings: Positions<MinMaxNormOptions, ['minValue', 'maxValue', 'rate', 'axis']>
-): Constraint;
-export function minMaxNorm(...args: unknown[]): Constraint {
-  const names = { minValue: true, maxValue: true, rate: true, axis: true };
-  const options: MinMaxNormOptions = optionsOf('MinMaxNorm', args, names);
-  const { minValue = 0, maxValue = 1, rate = 1, axis = 0 } = options;
-  requireFinite('MinMaxNorm', 'minValue', minValue, 0);
-  requireFinite('MinMaxNorm', 'maxValue', maxValue, minValue);
-  requireFinite('MinMaxNorm', 'rate', rate, 0);
-  requireAxis('MinMaxNorm', axis);
-  const within = (lengths: Tensor) => {
-    const bounded = clip(lengths, { min: minValue, max: maxValue });
-    return rate === 1 ? bounded : add(mul(bounded, rate), mul(lengths, 1 - rate));
-  };
-  return {
-    className: 'MinMaxNorm',
-    call: (w) => tidy(() => withLengths(w, axis, within)),
-    getConfig: () => ({ minValue, maxValue, rate, axis }),
-  };
-}
+export const minMaxNorm = /* @__PURE__ */ constraint(
+  'MinMaxNorm',
+  minMaxNormTable,
+  ({ minValue, maxValue, rate, axis }) => {
+    const within = (lengths: Tensor) => {
+      const bounded = clip(lengths, { min: minValue, max: maxValue });
+      return rate === 1 ? bounded : add(mul(bounded, rate), mul(lengths, 1 - rate));
+    };
+    return (w) => tidy(() => withLengths(w, axis, within));
+  },
+  ['minValue', 'maxValue', 'rate', 'axis'],
+);
 
 /** No value below 0. */
-export function nonNeg(): Constraint;
-export function nonNeg(...args: unknown[]): Constraint {
-  optionsOf('NonNeg', args, {});
-  return { className: 'NonNeg', call: (w) => maximum(w, 0), getConfig: () => ({}) };
-}
+export const nonNeg = /* @__PURE__ */ constraint(
+  'NonNeg',
+  () => ({}),
+  () => (w) => maximum(w, 0),
+);
 
 /** Vectors of length 1. Errors: ValueError for options. */
-export function unitNorm(options?: AxisOptions): Constraint;
-export function unitNorm(...settings: Positions<AxisOptions, ['axis']>): Constraint;
-export function unitNorm(...args: unknown[]): Constraint {
-  const { axis = 0 }: AxisOptions = optionsOf('UnitNorm', args, { axis: true });
-  requireAxis('UnitNorm', axis);
-  return {
-    className: 'UnitNorm',
-    call: (w) => tidy(() => div(w, add(lengthsOf(w, axis), epsilon))),
-    getConfig: () => ({ axis }),
-  };
-}
+export const unitNorm = /* @__PURE__ */ constraint(
+  'UnitNorm',
+  axisTable,
+  ({ axis }) =>
+    (w) =>
+      tidy(() => div(w, add(lengthsOf(w, axis), epsilon))),
+  ['axis'],
+);
 
 function lengthsOf(w: Tensor, axis: number | readonly number[]): Tensor {
   return euclideanNorm(w, { axis, keepDims: true });
@@ -111,13 +114,17 @@ function withLengths(
   return mul(w, div(wanted(lengths), add(lengths, epsilon)));
 }
 
-function requireAxis(op: string, axis: unknown): void {
+function axisTable(): OptionTable<AxisOptions> {
+  return { axis: checked(axisOf, 0) };
+}
+
+function axisOf(op: string, what: string, axis: unknown): number | readonly number[] {
   const axes = Array.isArray(axis) ? axis : [axis];
-  if (axes.length > 0 && axes.every((a) => Number.isInteger(a))) return;
+  if (axes.length > 0 && axes.every((a) => Number.isInteger(a))) return axis as number | readonly number[];
   throw new ValueError({
     op,
-    rule: '`axis` is an integer, or a list of them.',
-    received: `axis: ${describe(axis)}`,
+    rule: `\`${what}\` is an integer, or a list of them.`,
+    received: `${what}: ${describe(axis)}`,
     hint: 'pass 0 for dense kernels, [0, 1, 2] for kernels of images.',
   });
 }

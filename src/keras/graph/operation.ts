@@ -2,6 +2,7 @@
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { classNameOf } from '../options/declaration.ts';
 import type { Mapped, Nest } from '../tensorNest.ts';
 import type { KerasTensor } from './kerasTensor.ts';
 import type { GraphNode, GraphOperation } from './graphNode.ts';
@@ -20,7 +21,7 @@ export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out ex
    */
   get className(): string {
     const made = this.constructor as typeof SymbolicOperation;
-    return Object.hasOwn(made, 'className') ? made.className : made.name || made.className;
+    return classNameOf(made) || made.className;
   }
 
   get outboundNodes(): readonly GraphNode[] {

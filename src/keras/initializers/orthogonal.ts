@@ -4,13 +4,15 @@
  * Sources: Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear neural networks, ICLR 2014;
  * Mezzadri, How to generate random matrices from the classical compact groups, 2007.
  */
-import { optionsOf, type Positions } from '../../core/options.ts';
+import type { DType } from '../../core/dtype.ts';
 import { ShapeError } from '../../core/errors.ts';
-import { formatShape, requireFinite, sizeOf } from '../../core/shape.ts';
+import { formatShape, type Shape, sizeOf } from '../../core/shape.ts';
 import { tensor } from '../../tensor/create.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { number, seeded } from '../options/kinds.ts';
+import type { Table } from '../options/maker.ts';
 import { hostNormals } from './hostRandom.ts';
-import type { Initializer, SeedOptions } from './initializer.ts';
-import { requireSeed } from './random.ts';
+import { initializer, type SeedOptions } from './initializer.ts';
 
 /** Options of `orthogonal`. */
 export interface OrthogonalOptions extends SeedOptions {
@@ -18,44 +20,43 @@ export interface OrthogonalOptions extends SeedOptions {
   gain?: number;
 }
 
+const table: Table<OrthogonalOptions> = () => ({ gain: number({ default: 1 }), seed: seeded() });
+
 /**
  * A matrix with orthonormal rows or columns, whichever are fewer, times `gain`. Weights of higher rank are treated as
  * matrices, with all axes but the last merged. Errors: ValueError for options; ShapeError, when called, for a rank below 2.
  */
-export function orthogonal(options?: OrthogonalOptions): Initializer;
-export function orthogonal(...settings: Positions<OrthogonalOptions, ['gain', 'seed']>): Initializer;
-export function orthogonal(...args: unknown[]): Initializer {
-  const options: OrthogonalOptions = optionsOf('Orthogonal', args, { gain: true, seed: true });
-  const { gain = 1, seed = null } = options;
-  requireFinite('Orthogonal', 'gain', gain);
-  requireSeed('Orthogonal', seed);
-  return {
-    className: 'Orthogonal',
-    call: (shape, dtype) => {
-      if (shape.length < 2) {
-        throw new ShapeError({
-          op: 'Orthogonal',
-          rule: 'an orthogonal weight has rank 2 or more.',
-          received: formatShape(shape),
-          hint: 'choose another initializer for this weight.',
-        });
-      }
-      const columns = shape.at(-1) as number;
-      const rows = columns === 0 ? 0 : sizeOf(shape) / columns;
-      const [long, short] = rows >= columns ? [rows, columns] : [columns, rows];
-      // Stored by columns, so that reflections access contiguous memory.
-      const basis = orthonormalColumns(hostNormals(long * short, seed), long, short);
-      const values = new Float32Array(rows * columns);
-      for (let row = 0; row < rows; row++) {
-        for (let column = 0; column < columns; column++) {
-          const [i, j] = rows >= columns ? [row, column] : [column, row];
-          values[row * columns + column] = gain * (basis[j * long + i] as number);
-        }
-      }
-      return tensor(values, { shape, dtype });
-    },
-    getConfig: () => ({ gain, seed }),
-  };
+export const orthogonal = /* @__PURE__ */ initializer(
+  'Orthogonal',
+  table,
+  ({ gain, seed }) =>
+    (shape, dtype) =>
+      drawOrthogonal(shape, dtype, gain, seed),
+  ['gain', 'seed'],
+);
+
+function drawOrthogonal(shape: Shape, dtype: DType, gain: number, seed: number | null): Tensor {
+  if (shape.length < 2) {
+    throw new ShapeError({
+      op: 'Orthogonal',
+      rule: 'an orthogonal weight has rank 2 or more.',
+      received: formatShape(shape),
+      hint: 'choose another initializer for this weight.',
+    });
+  }
+  const columns = shape.at(-1) as number;
+  const rows = columns === 0 ? 0 : sizeOf(shape) / columns;
+  const [long, short] = rows >= columns ? [rows, columns] : [columns, rows];
+  // Stored by columns, so that reflections access contiguous memory.
+  const basis = orthonormalColumns(hostNormals(long * short, seed), long, short);
+  const values = new Float32Array(rows * columns);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const [i, j] = rows >= columns ? [row, column] : [column, row];
+      values[row * columns + column] = gain * (basis[j * long + i] as number);
+    }
+  }
+  return tensor(values, { shape, dtype });
 }
 
 /** Returns the Q of `columns` columns of `rows` values each, stored column after column, by Householder's reflections. */

@@ -1,10 +1,9 @@
 /** @file Initializers with a given distribution: randomNormal, randomUniform, truncatedNormal. */
-import { type OptionNames, optionsOf, type Positions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
-import { requireFinite } from '../../core/shape.ts';
 import * as random from '../../ops/random.ts';
-import { checkSeed } from '../../ops/seeds.ts';
-import type { Initializer, SeedOptions } from './initializer.ts';
+import { number, seeded } from '../options/kinds.ts';
+import type { Table } from '../options/maker.ts';
+import { initializer, type SeedOptions } from './initializer.ts';
 
 /** Options of `randomNormal` and `truncatedNormal`. */
 export interface NormalInitializerOptions extends SeedOptions {
@@ -22,68 +21,52 @@ export interface UniformInitializerOptions extends SeedOptions {
   maxval?: number;
 }
 
-const normalOptionNames: OptionNames<NormalInitializerOptions> = { mean: true, stddev: true, seed: true };
-const uniformOptionNames: OptionNames<UniformInitializerOptions> = { minval: true, maxval: true, seed: true };
+const normalTable: Table<NormalInitializerOptions> = () => ({
+  mean: number({ default: 0 }),
+  stddev: number({ min: 0, default: 0.05 }),
+  seed: seeded(),
+});
+
+const uniformTable: Table<UniformInitializerOptions> = () => ({
+  minval: number({ default: -0.05 }),
+  maxval: number({ default: 0.05 }),
+  seed: seeded(),
+});
+
+const normal = (className: string, draw: typeof random.randomNormal) =>
+  initializer(
+    className,
+    normalTable,
+    ({ seed, ...moments }) =>
+      (shape, dtype) =>
+        draw(shape, { ...moments, dtype, seed: seed ?? undefined }),
+    ['mean', 'stddev', 'seed'],
+  );
 
 /** Normal values. Errors: ValueError for options out of range. */
-export function randomNormal(options?: NormalInitializerOptions): Initializer;
-export function randomNormal(
-  ...settings: Positions<NormalInitializerOptions, ['mean', 'stddev', 'seed']>
-): Initializer;
-export function randomNormal(...args: unknown[]): Initializer {
-  return normal('RandomNormal', random.randomNormal, args);
-}
+export const randomNormal = /* @__PURE__ */ normal('RandomNormal', random.randomNormal);
 
 /** Normal values within two standard deviations of the mean. Errors: ValueError for options out of range. */
-export function truncatedNormal(options?: NormalInitializerOptions): Initializer;
-export function truncatedNormal(
-  ...settings: Positions<NormalInitializerOptions, ['mean', 'stddev', 'seed']>
-): Initializer;
-export function truncatedNormal(...args: unknown[]): Initializer {
-  return normal('TruncatedNormal', random.truncatedNormal, args);
-}
+export const truncatedNormal = /* @__PURE__ */ normal('TruncatedNormal', random.truncatedNormal);
 
 /** Uniform values in [minval, maxval). Errors: ValueError for options out of range. */
-export function randomUniform(options?: UniformInitializerOptions): Initializer;
-export function randomUniform(
-  ...settings: Positions<UniformInitializerOptions, ['minval', 'maxval', 'seed']>
-): Initializer;
-export function randomUniform(...args: unknown[]): Initializer {
-  const options: UniformInitializerOptions = optionsOf('RandomUniform', args, uniformOptionNames);
-  const { minval = -0.05, maxval = 0.05, seed = null } = options;
-  requireFinite('RandomUniform', 'minval', minval);
-  requireFinite('RandomUniform', 'maxval', maxval);
-  requireSeed('RandomUniform', seed);
-  if (minval >= maxval) {
-    throw new ValueError({
-      op: 'RandomUniform',
-      rule: '`minval` is below `maxval`.',
-      received: `minval: ${minval}, maxval: ${maxval}`,
-      hint: 'swap them, or use constant for a single value.',
-    });
-  }
-  return {
-    className: 'RandomUniform',
-    call: (shape, dtype) =>
-      random.randomUniform(shape, { min: minval, max: maxval, dtype, seed: seed ?? undefined }),
-    getConfig: () => ({ minval, maxval, seed }),
-  };
-}
+export const randomUniform = /* @__PURE__ */ initializer(
+  'RandomUniform',
+  uniformTable,
+  ({ minval, maxval, seed }) => {
+    requireOrder(minval, maxval);
+    return (shape, dtype) =>
+      random.randomUniform(shape, { min: minval, max: maxval, dtype, seed: seed ?? undefined });
+  },
+  ['minval', 'maxval', 'seed'],
+);
 
-/** Throws unless `seed` is null or a valid seed of random ops. */
-export function requireSeed(op: string, seed: unknown): void {
-  if (seed !== null) checkSeed(op, seed);
-}
-
-function normal(className: string, draw: typeof random.randomNormal, args: readonly unknown[]): Initializer {
-  const options: NormalInitializerOptions = optionsOf(className, args, normalOptionNames);
-  const { mean = 0, stddev = 0.05, seed = null } = options;
-  requireFinite(className, 'mean', mean);
-  requireFinite(className, 'stddev', stddev, 0);
-  requireSeed(className, seed);
-  return {
-    className,
-    call: (shape, dtype) => draw(shape, { mean, stddev, dtype, seed: seed ?? undefined }),
-    getConfig: () => ({ mean, stddev, seed }),
-  };
+function requireOrder(minval: number, maxval: number): void {
+  if (minval < maxval) return;
+  throw new ValueError({
+    op: 'RandomUniform',
+    rule: '`minval` is below `maxval`.',
+    received: `minval: ${minval}, maxval: ${maxval}`,
+    hint: 'swap them, or use constant for a single value.',
+  });
 }

@@ -3,12 +3,16 @@
  * layer. Sources: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks, AISTATS 2010;
  * He et al., Delving deep into rectifiers, ICCV 2015; LeCun et al., Efficient BackProp, 1998.
  */
-import { type OptionNames, optionsOf, type Positions } from '../../core/options.ts';
+import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { describe, requireOneOf, type Shape } from '../../core/shape.ts';
+import { describe, oneOf as nameOf, type Shape } from '../../core/shape.ts';
 import { randomNormal, randomUniform, truncatedNormal } from '../../ops/random.ts';
-import type { Initializer, SeedOptions } from './initializer.ts';
-import { requireSeed } from './random.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Values } from '../options/fields.ts';
+import { checked, oneOf, seeded } from '../options/kinds.ts';
+import type { Table } from '../options/maker.ts';
+import type { Option } from '../options/option.ts';
+import { initializer, type SeedOptions } from './initializer.ts';
 
 /** Which axes of a weight are inputs and outputs, if not the last two. */
 export interface FanOptions extends SeedOptions {
@@ -37,126 +41,62 @@ export interface VarianceScalingOptions extends FanOptions {
   distribution?: Distribution | 'normal';
 }
 
-const fanOptionNames: OptionNames<FanOptions> = { seed: true, inputAxes: false, outputAxes: false };
+const fans: Table<FanOptions> = () => ({ inputAxes: axes(), outputAxes: axes(), seed: seeded() });
 
-const scalingOptionNames: OptionNames<VarianceScalingOptions> = {
-  scale: true,
-  mode: true,
-  distribution: true,
-  seed: true,
-  inputAxes: false,
-  outputAxes: false,
-};
+const scalingTable: Table<VarianceScalingOptions> = () => ({
+  scale: checked(requirePositive, 1),
+  mode: oneOf(modes, 'fanIn'),
+  distribution: checked((op, what, name) => {
+    return name === 'normal' ? 'truncatedNormal' : nameOf(op, what, name, distributions);
+  }, 'normal'),
+  ...fans(),
+});
 
 /** Standard deviation of a standard normal distribution truncated at ±2. */
 const truncatedDeviation = 0.87962566103423978;
 
 /** Variance `scale / fan`: the fan of the inputs, of the outputs, or the mean of both. Errors: ValueError for options. */
-export function varianceScaling(options?: VarianceScalingOptions): Initializer;
-export function varianceScaling(
-  ...settings: Positions<VarianceScalingOptions, ['scale', 'mode', 'distribution', 'seed']>
-): Initializer;
-export function varianceScaling(...args: unknown[]): Initializer {
-  return scaled('VarianceScaling', optionsOf('VarianceScaling', args, scalingOptionNames));
-}
+export const varianceScaling = /* @__PURE__ */ initializer('VarianceScaling', scalingTable, scaled, [
+  'scale',
+  'mode',
+  'distribution',
+  'seed',
+]);
+
+const ofFans = (className: string, scale: number, mode: Mode, distribution: Distribution) =>
+  initializer(className, fans, (options) => scaled({ ...options, scale, mode, distribution }), ['seed']);
 
 /** Uniform, variance 2 / (fanIn + fanOut). */
-export function glorotUniform(options?: FanOptions): Initializer;
-export function glorotUniform(...settings: Positions<FanOptions, ['seed']>): Initializer;
-export function glorotUniform(...args: unknown[]): Initializer {
-  return scaled('GlorotUniform', {
-    ...optionsOf('GlorotUniform', args, fanOptionNames),
-    scale: 1,
-    mode: 'fanAvg',
-    distribution: 'uniform',
-  });
-}
+export const glorotUniform = /* @__PURE__ */ ofFans('GlorotUniform', 1, 'fanAvg', 'uniform');
 
 /** Truncated normal, variance 2 / (fanIn + fanOut). */
-export function glorotNormal(options?: FanOptions): Initializer;
-export function glorotNormal(...settings: Positions<FanOptions, ['seed']>): Initializer;
-export function glorotNormal(...args: unknown[]): Initializer {
-  return scaled('GlorotNormal', {
-    ...optionsOf('GlorotNormal', args, fanOptionNames),
-    scale: 1,
-    mode: 'fanAvg',
-    distribution: 'normal',
-  });
-}
+export const glorotNormal = /* @__PURE__ */ ofFans('GlorotNormal', 1, 'fanAvg', 'truncatedNormal');
 
 /** Uniform, variance 2 / fanIn: keeps the variance through layers with ReLU. */
-export function heUniform(options?: FanOptions): Initializer;
-export function heUniform(...settings: Positions<FanOptions, ['seed']>): Initializer;
-export function heUniform(...args: unknown[]): Initializer {
-  return scaled('HeUniform', {
-    ...optionsOf('HeUniform', args, fanOptionNames),
-    scale: 2,
-    mode: 'fanIn',
-    distribution: 'uniform',
-  });
-}
+export const heUniform = /* @__PURE__ */ ofFans('HeUniform', 2, 'fanIn', 'uniform');
 
 /** Truncated normal, variance 2 / fanIn: keeps the variance through layers with ReLU. */
-export function heNormal(options?: FanOptions): Initializer;
-export function heNormal(...settings: Positions<FanOptions, ['seed']>): Initializer;
-export function heNormal(...args: unknown[]): Initializer {
-  return scaled('HeNormal', {
-    ...optionsOf('HeNormal', args, fanOptionNames),
-    scale: 2,
-    mode: 'fanIn',
-    distribution: 'normal',
-  });
-}
+export const heNormal = /* @__PURE__ */ ofFans('HeNormal', 2, 'fanIn', 'truncatedNormal');
 
 /** Uniform, variance 1 / fanIn. */
-export function lecunUniform(options?: FanOptions): Initializer;
-export function lecunUniform(...settings: Positions<FanOptions, ['seed']>): Initializer;
-export function lecunUniform(...args: unknown[]): Initializer {
-  return scaled('LecunUniform', {
-    ...optionsOf('LecunUniform', args, fanOptionNames),
-    scale: 1,
-    mode: 'fanIn',
-    distribution: 'uniform',
-  });
-}
+export const lecunUniform = /* @__PURE__ */ ofFans('LecunUniform', 1, 'fanIn', 'uniform');
 
 /** Truncated normal, variance 1 / fanIn. */
-export function lecunNormal(options?: FanOptions): Initializer;
-export function lecunNormal(...settings: Positions<FanOptions, ['seed']>): Initializer;
-export function lecunNormal(...args: unknown[]): Initializer {
-  return scaled('LecunNormal', {
-    ...optionsOf('LecunNormal', args, fanOptionNames),
-    scale: 1,
-    mode: 'fanIn',
-    distribution: 'normal',
-  });
-}
+export const lecunNormal = /* @__PURE__ */ ofFans('LecunNormal', 1, 'fanIn', 'truncatedNormal');
 
-function scaled(className: string, options: VarianceScalingOptions): Initializer {
-  const { scale = 1, mode = 'fanIn', seed = null } = options;
-  const { inputAxes = null, outputAxes = null } = options;
-  const distribution = options.distribution === 'normal' ? 'truncatedNormal' : options.distribution;
-  checkOptions(className, { ...options, seed, distribution: distribution ?? 'truncatedNormal' });
-  const fans = { inputAxes, outputAxes, seed };
-  return {
-    className,
-    call: (shape, dtype) => {
-      const { fanIn, fanOut } = fansOf(shape, fans);
-      const fan = { fanIn, fanOut, fanAvg: (fanIn + fanOut) / 2 }[mode];
-      const variance = scale / Math.max(1, fan);
-      const drawn = { dtype, seed: seed ?? undefined };
-      if (distribution === 'uniform') {
-        const limit = Math.sqrt(3 * variance);
-        return randomUniform(shape, { min: -limit, max: limit, ...drawn });
-      }
-      if (distribution === 'untruncatedNormal')
-        return randomNormal(shape, { stddev: Math.sqrt(variance), ...drawn });
-      return truncatedNormal(shape, { stddev: Math.sqrt(variance) / truncatedDeviation, ...drawn });
-    },
-    getConfig: () =>
-      className === 'VarianceScaling'
-        ? { scale, mode, distribution: distribution ?? 'truncatedNormal', ...fans }
-        : fans,
+function scaled({ scale, mode, distribution, seed, ...axes }: Values<VarianceScalingOptions>) {
+  return (shape: Shape, dtype: DType): Tensor => {
+    const { fanIn, fanOut } = fansOf(shape, axes);
+    const fan = { fanIn, fanOut, fanAvg: (fanIn + fanOut) / 2 }[mode];
+    const variance = scale / Math.max(1, fan);
+    const drawn = { dtype, seed: seed ?? undefined };
+    if (distribution === 'uniform') {
+      const limit = Math.sqrt(3 * variance);
+      return randomUniform(shape, { min: -limit, max: limit, ...drawn });
+    }
+    if (distribution === 'untruncatedNormal')
+      return randomNormal(shape, { stddev: Math.sqrt(variance), ...drawn });
+    return truncatedNormal(shape, { stddev: Math.sqrt(variance) / truncatedDeviation, ...drawn });
   };
 }
 
@@ -188,26 +128,24 @@ function productOf(sizes: readonly number[]): number {
   return sizes.reduce((product, n) => product * n, 1);
 }
 
-function checkOptions(op: string, options: VarianceScalingOptions): void {
-  const { scale = 1, mode = 'fanIn', distribution, seed, inputAxes, outputAxes } = options;
-  if (typeof scale !== 'number' || !(scale > 0 && scale < Number.POSITIVE_INFINITY)) {
-    throw new ValueError({
-      op,
-      rule: '`scale` is a positive number.',
-      received: `scale: ${describe(scale)}`,
-      hint: 'pass 1, or 2 before a ReLU.',
-    });
-  }
-  requireOneOf(op, 'mode', mode, modes);
-  requireOneOf(op, 'distribution', distribution, distributions);
-  requireSeed(op, seed);
-  for (const [what, axes] of Object.entries({ inputAxes, outputAxes })) {
-    if (axes == null || [axes].flat().every((axis) => Number.isInteger(axis))) continue;
+function requirePositive(op: string, what: string, value: unknown): number {
+  if (typeof value === 'number' && value > 0 && value < Number.POSITIVE_INFINITY) return value;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a positive number.`,
+    received: `${what}: ${describe(value)}`,
+    hint: 'pass 1, or 2 before a ReLU.',
+  });
+}
+
+function axes(): Option<number | readonly number[] | null> {
+  return checked((op, what, given) => {
+    if (given === null || [given].flat().every((axis) => Number.isInteger(axis))) return given;
     throw new ValueError({
       op,
       rule: `\`${what}\` is an axis, a list of axes, or null.`,
-      received: `${what}: ${describe(axes)}`,
+      received: `${what}: ${describe(given)}`,
       hint: 'leave it out: kernels end in an axis of inputs and an axis of outputs.',
     });
-  }
+  }, null);
 }

@@ -1,7 +1,7 @@
 /** @file Reads one layer of a document: finds its class, then reads and checks its options. */
-import type { Names } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
+import { knownOptionsOf } from '../layers/base/layerOptions.ts';
 import { Model } from '../models/model.ts';
 import { layerClass } from '../serialization/layerConfigs.ts';
 import {
@@ -37,7 +37,6 @@ import { policyHere, rememberPolicies } from '../json/storedPolicies.ts';
 interface LayerClass {
   new (config: object): AnyLayer;
   readonly className: string;
-  readonly optionNames: Names;
   fromConfig?(config: object): AnyLayer;
 }
 
@@ -253,7 +252,8 @@ function makeLambda(reader: Reader, found: LayerClass, config: JsonObject, place
 
 /** Errors: FormatError for options that the class doesn't have. */
 function requireKnown(reader: Reader, found: LayerClass, config: JsonObject, place: string): void {
-  const unknown = Object.keys(config).filter((key) => !Object.hasOwn(found.optionNames, camelKey(key)));
+  const known = knownOptionsOf(found) ?? [];
+  const unknown = Object.keys(config).filter((key) => !known.includes(camelKey(key)));
   requireNone(reader, found.className, unknown, place);
 }
 

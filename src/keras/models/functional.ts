@@ -1,9 +1,9 @@
 /** @file Functional: a model defined by symbolic inputs and outputs. */
-import type { OptionNames } from '../../core/options.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { ModelClass } from '../json/writtenModel.ts';
-import { layerOptionNames, make } from '../layers/base/layerOptions.ts';
+import { layerOptionNames } from '../layers/base/layerOptions.ts';
+import { factoryOf } from '../options/factory.ts';
 import type { Mapped, Nest } from '../tensorNest.ts';
 import { type GraphModelOptions, Model } from './model.ts';
 
@@ -18,8 +18,8 @@ export class Functional<In extends Nest<Tensor> = Tensor, Out extends Nest<Tenso
   static override readonly className: string = 'Functional';
   static override readonly modelClass: ModelClass = 'Functional';
 
-  static override get optionNames(): OptionNames<FunctionalOptions<unknown, unknown>> {
-    return { inputs: true, outputs: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return ['inputs', 'outputs', ...Object.keys(layerOptionNames)];
   }
 
   constructor(options: FunctionalOptions<Mapped<In, SymbolicTensor>, Mapped<Out, SymbolicTensor>>) {
@@ -43,5 +43,7 @@ export function model<const I extends Nest<SymbolicTensor>, const O extends Nest
   options: FunctionalOptions<I, O>,
 ): Functional<Tensors<I>, Tensors<O>>;
 export function model(...args: unknown[]): unknown {
-  return make(Functional, args);
+  return made(...(args as [never]));
 }
+
+const made = /* @__PURE__ */ factoryOf(Functional, ['inputs', 'outputs']);

@@ -9,7 +9,7 @@ import { Tensor } from '../../tensor/tensor.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
 import { GraphProgram } from '../graph/program.ts';
 import type { ModelClass } from '../json/writtenModel.ts';
-import { checkedOptions, layerOptionNames, make } from '../layers/base/layerOptions.ts';
+import { checkedOptions, layerOptionNames } from '../layers/base/layerOptions.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
 import {
   type AnyLayer,
@@ -23,6 +23,7 @@ import { inNameScope, uniqueName } from '../names.ts';
 import type { Nest } from '../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../serialization/layerConfigs.ts';
 import { Model } from './model.ts';
+import { factoryOf } from '../options/factory.ts';
 
 /** Layers; the first may be the result of `input()`. */
 export type Stackable = AnyLayer | Layer | SymbolicTensor | ClassConfig;
@@ -40,8 +41,12 @@ export class Sequential extends Model<Tensor, Tensor> {
   static override readonly className: string = 'Sequential';
   static override readonly modelClass: ModelClass = 'Sequential';
 
-  static override get optionNames(): OptionNames<SequentialOptions> {
-    return { layers: true, buildInputShape: false, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      layers: true,
+      buildInputShape: false,
+      ...layerOptionNames,
+    } satisfies OptionNames<SequentialOptions>);
   }
 
   /** The layers that were added, without the input layer. */
@@ -299,7 +304,4 @@ function isConfig(given: unknown): given is ClassConfig {
  * start it is built immediately; otherwise at its first call, `build` or `fit`.
  * Errors: ValueError for anything but layers, and for names given twice.
  */
-export function sequential(options?: SequentialOptions | readonly Stackable[]): Sequential;
-export function sequential(...args: unknown[]): Sequential {
-  return make(Sequential, args);
-}
+export const sequential = /* @__PURE__ */ factoryOf(Sequential, ['layers']);

@@ -1,7 +1,6 @@
 /** @file The regularizers: penalties on weights or on outputs of layers. */
-import { optionsOf, type Positions } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
-import { requireFinite, requireOneOf } from '../../core/shape.ts';
+import { requireFinite } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { zeros } from '../../ops/creation.ts';
@@ -14,6 +13,9 @@ import { sqrt, square } from '../../ops/unary.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Configured } from '../namedObjects.ts';
+import { checked, number, oneOf } from '../options/kinds.ts';
+import { declaring, type Table } from '../options/maker.ts';
+import type { Option } from '../options/option.ts';
 
 /** A penalty on the values of a weight or an output: a scalar, which training adds to the loss. */
 export interface Regularizer extends Configured {
@@ -21,21 +23,35 @@ export interface Regularizer extends Configured {
   call(x: Tensor): Tensor;
 }
 
-/** `l1` times the sum of absolute values. Default 0.01. Errors: ValueError for a factor below 0. */
-export function l1(options?: { l1?: number | null } | number | null): Regularizer;
-export function l1(...args: unknown[]): Regularizer {
-  const { l1: factor }: { l1?: number | null } = optionsOf('L1', args, { l1: true });
-  const weight = requireFactor('L1', 'l1', factor ?? 0.01);
-  return { className: 'L1', call: (x) => absolute(x, weight), getConfig: () => ({ l1: weight }) };
+const regularizer = /* @__PURE__ */ declaring<Regularizer>();
+
+/** The factor of a penalty: null means `fallback`. */
+const factorOf = (fallback: number): Option<number> =>
+  checked((op, what, given) => {
+    requireFinite(op, what, given ?? fallback, 0);
+    return given ?? fallback;
+  }, fallback);
+
+/** Options of `l1`. */
+export interface L1Options {
+  /** Factor of the sum of absolute values. Default 0.01. */
+  l1?: number | null;
 }
 
-/** `l2` times the sum of squares. Default 0.01. Errors: ValueError for a factor below 0. */
-export function l2(options?: { l2?: number | null } | number | null): Regularizer;
-export function l2(...args: unknown[]): Regularizer {
-  const { l2: factor }: { l2?: number | null } = optionsOf('L2', args, { l2: true });
-  const weight = requireFactor('L2', 'l2', factor ?? 0.01);
-  return { className: 'L2', call: (x) => squared(x, weight), getConfig: () => ({ l2: weight }) };
+/** Options of `l2`. */
+export interface L2Options {
+  /** Factor of the sum of squares. Default 0.01. */
+  l2?: number | null;
 }
+
+const l1Table: Table<L1Options> = () => ({ l1: factorOf(0.01) });
+const l2Table: Table<L2Options> = () => ({ l2: factorOf(0.01) });
+
+/** `l1` times the sum of absolute values. Default 0.01. Errors: ValueError for a factor below 0. */
+export const l1 = /* @__PURE__ */ regularizer('L1', l1Table, (factors) => penalty(factors), ['l1']);
+
+/** `l2` times the sum of squares. Default 0.01. Errors: ValueError for a factor below 0. */
+export const l2 = /* @__PURE__ */ regularizer('L2', l2Table, (factors) => penalty(factors), ['l2']);
 
 /** Options of `l1l2`. */
 export interface L1L2Options {
@@ -45,25 +61,13 @@ export interface L1L2Options {
   l2?: number | null;
 }
 
+const l1l2Table: Table<L1L2Options> = () => ({ l1: factorOf(0), l2: factorOf(0) });
+
 /** Both penalties. Errors: ValueError for a factor below 0. */
-export function l1l2(options?: L1L2Options): Regularizer;
-export function l1l2(...settings: Positions<L1L2Options, ['l1', 'l2']>): Regularizer;
-export function l1l2(...args: unknown[]): Regularizer {
-  const options: L1L2Options = optionsOf('L1L2', args, { l1: true, l2: true });
-  const first = requireFactor('L1L2', 'l1', options.l1 ?? 0);
-  const second = requireFactor('L1L2', 'l2', options.l2 ?? 0);
-  return {
-    className: 'L1L2',
-    call: (x) =>
-      tidy(() => {
-        if (first === 0 && second === 0) return zeros([]);
-        if (second === 0) return absolute(x, first);
-        if (first === 0) return squared(x, second);
-        return add(absolute(x, first), squared(x, second));
-      }),
-    getConfig: () => ({ l1: first, l2: second }),
-  };
-}
+export const l1l2 = /* @__PURE__ */ regularizer('L1L2', l1l2Table, (factors) => penalty(factors), [
+  'l1',
+  'l2',
+]);
 
 const modes = ['rows', 'columns'] as const;
 
@@ -75,26 +79,23 @@ export interface OrthogonalRegularizerOptions {
   mode?: (typeof modes)[number];
 }
 
+const orthogonalTable: Table<OrthogonalRegularizerOptions> = () => ({
+  factor: number({ min: 0, default: 0.01 }),
+  mode: oneOf(modes, 'rows'),
+});
+
 /**
  * `factor` times the mean of |cosine| over all pairs of rows, or of columns, which pushes them towards right angles.
  * Errors: ValueError for options; ShapeError, when called, for anything but a matrix.
  */
-export function orthogonalRegularizer(options?: OrthogonalRegularizerOptions): Regularizer;
-export function orthogonalRegularizer(
-  ...settings: Positions<OrthogonalRegularizerOptions, ['factor', 'mode']>
-): Regularizer;
-export function orthogonalRegularizer(...args: unknown[]): Regularizer {
-  const names = { factor: true, mode: true };
-  const options: OrthogonalRegularizerOptions = optionsOf('OrthogonalRegularizer', args, names);
-  const { factor = 0.01, mode = 'rows' } = options;
-  requireFactor('OrthogonalRegularizer', 'factor', factor);
-  requireOneOf('OrthogonalRegularizer', 'mode', mode, modes);
-  return {
-    className: 'OrthogonalRegularizer',
-    call: (x) => tidy(() => meanCosine(x, mode === 'rows', factor)),
-    getConfig: () => ({ factor, mode }),
-  };
-}
+export const orthogonalRegularizer = /* @__PURE__ */ regularizer(
+  'OrthogonalRegularizer',
+  orthogonalTable,
+  ({ factor, mode }) =>
+    (x) =>
+      tidy(() => meanCosine(x, mode === 'rows', factor)),
+  ['factor', 'mode'],
+);
 
 function meanCosine(x: Tensor, rows: boolean, factor: number): Tensor {
   if (x.rank !== 2) {
@@ -114,15 +115,19 @@ function meanCosine(x: Tensor, rows: boolean, factor: number): Tensor {
   return mul(sum(abs(offDiagonal)), (factor * 0.5) / Math.max(1, pairs));
 }
 
+function penalty({ l1, l2 }: L1L2Options): Regularizer['call'] {
+  return (x) =>
+    tidy(() => {
+      if (!l1 && !l2) return zeros([]);
+      if (!l2) return absolute(x, l1 as number);
+      return l1 ? add(absolute(x, l1), squared(x, l2)) : squared(x, l2);
+    });
+}
+
 function absolute(x: Tensor, factor: number): Tensor {
   return tidy(() => mul(sum(abs(x)), factor));
 }
 
 function squared(x: Tensor, factor: number): Tensor {
   return tidy(() => mul(sum(square(x)), factor));
-}
-
-function requireFactor(op: string, what: string, value: unknown): number {
-  requireFinite(op, what, value, 0);
-  return value as number;
 }

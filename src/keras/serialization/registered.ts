@@ -6,6 +6,7 @@ import { ValueError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import type { QualifiedName } from '../nameTypes.ts';
+import { classNameOf } from '../options/declaration.ts';
 
 /** A class of layers, losses, metrics, initializers, …, or a function such as an activation. */
 export type Registrable = (abstract new (...args: never) => object) | ((...args: never) => unknown);
@@ -93,7 +94,7 @@ export function withCustomObjects<T>(objects: CustomObjects, body: () => T): T {
 
 /** Returns the class's own `className`; an inherited one would name its parent. */
 export function nameOfItem(item: Registrable): string {
-  return Object.hasOwn(item, 'className') ? (item as unknown as { className: string }).className : item.name;
+  return classNameOf(item);
 }
 
 function kindOf(item: Registrable): string {

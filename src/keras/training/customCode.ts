@@ -5,6 +5,7 @@
 import { leavesOf, type Nest } from '../tensorNest.ts';
 import { classOf, registeredNameOf } from '../serialization/registered.ts';
 import type { CompileOptions } from './compiled.ts';
+import { declarationOf } from '../options/declaration.ts';
 
 export interface CustomizableModel {
   /** Layers inside it, at any depth. */
@@ -21,6 +22,6 @@ export function hasCustomCode(model: CustomizableModel, options: CompileOptions 
 /** The library's classes have their own names and aren't registered. A Lambda runs a function of the app. */
 function isCustom(layer: object): boolean {
   const { className } = layer.constructor as { className?: string };
-  const isNamed = Object.hasOwn(layer.constructor, 'className');
+  const isNamed = Object.hasOwn(layer.constructor, 'className') || declarationOf(layer.constructor) !== null;
   return !isNamed || className === 'Lambda' || registeredNameOf(classOf(layer)) !== null;
 }

@@ -1,6 +1,4 @@
 /** @file PReLU: a rectifier that learns its slopes. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { add, mul, neg } from '../../../ops/arithmetic.ts';
@@ -10,9 +8,8 @@ import type { Variable } from '../../../tensor/variable.ts';
 import type { ConstraintLike } from '../../constraints/index.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
 import { requireSize } from '../base/inputSpec.ts';
-import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+import { checked, factoryOf, layer, weights, type InputSpec, type LayerOptions } from '../base/declare.ts';
 
 /** Options of `prelu`. */
 export interface PReLUOptions extends LayerOptions {
@@ -27,47 +24,21 @@ export interface PReLUOptions extends LayerOptions {
 }
 
 /** The class of layers created by `prelu`, which documents shapes, weights and errors. */
-export class PReLU extends Layer {
-  static override readonly className: string = 'PReLU';
-
-  static override get optionNames(): OptionNames<PReLUOptions> {
-    return {
-      alphaInitializer: false,
-      alphaRegularizer: false,
-      alphaConstraint: false,
-      sharedAxes: false,
-      ...layerOptionNames,
-    };
-  }
-
+export class PReLU extends /* @__PURE__ */ layer<PReLUOptions>('PReLU', () => ({
+  ...weights({ alpha: 'zeros' }),
+  sharedAxes: checked(sampleAxes, null),
+})) {
   override readonly supportsMasking: boolean = true;
   alpha: Variable | null = null;
-  readonly sharedAxes: readonly number[] | null;
-  readonly #rules: { readonly alpha: WeightRules };
-
-  constructor(options: PReLUOptions = {}) {
-    super(options);
-    const { sharedAxes = null } = options;
-    const list = sharedAxes === null || Array.isArray(sharedAxes) ? sharedAxes : [sharedAxes];
-    if (list?.some((axis: unknown) => !Number.isInteger(axis) || (axis as number) < 1)) {
-      throw new ValueError({
-        op: this.name,
-        rule: '`sharedAxes` are axes of a sample, counted from 1.',
-        received: `sharedAxes: ${describe(sharedAxes)}`,
-        hint: 'pass [1, 2] to share slopes over the pixels of an image.',
-      });
-    }
-    this.sharedAxes = list as readonly number[] | null;
-    this.#rules = { alpha: weightRules(options, 'alpha', 'zeros') };
-    this.inputSpec = [{ minRank: 2 }];
-  }
+  protected override inputSpec: readonly InputSpec[] = [{ minRank: 2 }];
+  declare readonly sharedAxes: readonly number[] | null;
 
   override build(inputShape: OpenShape): void {
     const shared = this.sharedAxes ?? [];
     const shape = inputShape
       .map((_, axis) => (axis === 0 || shared.includes(axis) ? 1 : requireSize(this.name, inputShape, axis)))
       .slice(1);
-    this.alpha = this.addWeight('alpha', { shape, ...this.#rules.alpha });
+    this.alpha = this.addWeight('alpha', { shape, ...this.weightRules('alpha') });
     const own = shape.flatMap((size, i) => (shared.includes(i + 1) ? [] : [[i + 1, size]]));
     this.inputSpec = [{ rank: inputShape.length, axes: Object.fromEntries(own) }];
   }
@@ -75,10 +46,17 @@ export class PReLU extends Layer {
   override call(x: Tensor): Tensor {
     return add(relu(x), mul(neg(this.alpha as Tensor), relu(neg(x))));
   }
+}
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), ...rulesConfig(this.#rules), sharedAxes: this.sharedAxes };
-  }
+function sampleAxes(op: string, what: string, axes: number | readonly number[]): readonly number[] {
+  const list = typeof axes === 'object' ? axes : [axes];
+  if (Array.isArray(list) && list.every((axis) => Number.isInteger(axis) && axis >= 1)) return list;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` are axes of a sample, counted from 1.`,
+    received: `${what}: ${describe(axes)}`,
+    hint: 'pass [1, 2] to share slopes over the pixels of an image.',
+  });
 }
 
 /**
@@ -86,7 +64,4 @@ export class PReLU extends Layer {
  * `sharedAxes`. He et al., Delving deep into rectifiers, ICCV 2015.
  * Errors: ValueError for invalid options; ShapeError for open sizes that aren't shared.
  */
-export function prelu(options?: PReLUOptions): PReLU;
-export function prelu(...args: unknown[]): PReLU {
-  return make(PReLU, args);
-}
+export const prelu = /* @__PURE__ */ factoryOf(PReLU);

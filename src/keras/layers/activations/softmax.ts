@@ -1,6 +1,4 @@
 /** @file Softmax: values as probabilities. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { sub } from '../../../ops/arithmetic.ts';
 import { cast } from '../../../ops/cast.ts';
 import { logSumExp } from '../../../ops/logSumExp.ts';
@@ -8,8 +6,8 @@ import { softmax as probabilities } from '../../../ops/softmax.ts';
 import { exp } from '../../../ops/unary.ts';
 import { where } from '../../../ops/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
 import { axisOrAxes } from '../normalization/unitNormalization.ts';
+import { checked, factoryOf, layer, type CallOptions, type LayerOptions } from '../base/declare.ts';
 
 /** Options of `softmax`. */
 export interface SoftmaxOptions extends LayerOptions {
@@ -21,21 +19,11 @@ export interface SoftmaxOptions extends LayerOptions {
 const hidden = -1e9;
 
 /** The class of layers created by `softmax`, which documents shapes, weights and errors. */
-export class Softmax extends Layer {
-  static override readonly className: string = 'Softmax';
-
-  static override get optionNames(): OptionNames<SoftmaxOptions> {
-    return { axis: true, ...layerOptionNames };
-  }
-
+export class Softmax extends /* @__PURE__ */ layer<SoftmaxOptions>('Softmax', () => ({
+  axis: checked(axisOrAxes, -1),
+})) {
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;
-  readonly axis: number | readonly number[];
-
-  constructor(options: SoftmaxOptions = {}) {
-    super(options);
-    this.axis = axisOrAxes(this.name, options.axis ?? -1);
-  }
 
   override call(x: Tensor, { mask }: CallOptions): Tensor {
     if (!mask) return this.#normalize(x);
@@ -49,18 +37,10 @@ export class Softmax extends Layer {
     if (axes.length === 1) return probabilities(x, { axis: axes[0] as number });
     return exp(sub(x, logSumExp(x, { axis: axes, keepDims: true })));
   }
-
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), axis: this.axis };
-  }
 }
 
 /**
  * exp(x) over its sum along `axis`. Shape: that of the input. float32. A mask of the input's shape, passed to the call,
  * excludes values. Errors: ValueError for an invalid axis; ShapeError for one that the input lacks.
  */
-export function softmax(options?: SoftmaxOptions): Softmax;
-export function softmax(...settings: Positions<SoftmaxOptions, ['axis']>): Softmax;
-export function softmax(...args: unknown[]): Softmax {
-  return make(Softmax, args);
-}
+export const softmax = /* @__PURE__ */ factoryOf(Softmax, ['axis']);

@@ -1,6 +1,6 @@
 /** @file Attention and AdditiveAttention: queries that look up values by keys. */
 import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { type OpenShape, describe, requireBoolean, requireOneOf } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
@@ -20,6 +20,7 @@ import { Dropout } from '../regularization/dropout.ts';
 import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
 import { requireFraction, seedOf } from '../base/randomOptions.ts';
 import { allOf, asMask, causalMask, maskedSoftmax, ofQueries, ofValues } from './attentionMasks.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `additiveAttention`. */
 export interface AdditiveAttentionOptions extends LayerOptions {
@@ -162,8 +163,14 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
 export class Attention extends Lookup {
   static override readonly className: string = 'Attention';
 
-  static override get optionNames(): OptionNames<AttentionLayerOptions> {
-    return { useScale: false, scoreMode: false, dropout: false, seed: false, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      useScale: false,
+      scoreMode: false,
+      dropout: false,
+      seed: false,
+      ...layerOptionNames,
+    } satisfies OptionNames<AttentionLayerOptions>);
   }
 
   readonly scoreMode: (typeof scoreModes)[number];
@@ -215,8 +222,13 @@ export class Attention extends Lookup {
 export class AdditiveAttention extends Lookup {
   static override readonly className: string = 'AdditiveAttention';
 
-  static override get optionNames(): OptionNames<AdditiveAttentionOptions> {
-    return { useScale: false, dropout: false, seed: false, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      useScale: false,
+      dropout: false,
+      seed: false,
+      ...layerOptionNames,
+    } satisfies OptionNames<AdditiveAttentionOptions>);
   }
 
   constructor(options: AdditiveAttentionOptions = {}) {
@@ -257,10 +269,7 @@ function pairwiseSums(query: Tensor, key: Tensor): Tensor {
  * Source: Luong et al., Effective approaches to attention-based neural machine translation, 2015.
  * Errors: ValueError for invalid options and inputs that aren't a list; ShapeError for inputs that don't fit.
  */
-export function attention(options?: AttentionLayerOptions): Attention;
-export function attention(...args: unknown[]): Attention {
-  return make(Attention, args);
-}
+export const attention = /* @__PURE__ */ factoryOf(Attention);
 
 /**
  * Attention by sums: the scores are Σ scale · tanh(query + key). Called and masked like `attention`. Weight: scale
@@ -268,7 +277,4 @@ export function attention(...args: unknown[]): Attention {
  * Source: Bahdanau et al., Neural machine translation by jointly learning to align and translate, ICLR 2015.
  * Errors: ValueError for invalid options and inputs that aren't a list; ShapeError for inputs that don't fit.
  */
-export function additiveAttention(options?: AdditiveAttentionOptions): AdditiveAttention;
-export function additiveAttention(...args: unknown[]): AdditiveAttention {
-  return make(AdditiveAttention, args);
-}
+export const additiveAttention = /* @__PURE__ */ factoryOf(AdditiveAttention);

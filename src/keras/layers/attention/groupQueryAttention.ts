@@ -2,8 +2,8 @@
 import { ValueError } from '../../../core/errors.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { requireInteger } from '../../../core/shape.ts';
-import { make } from '../base/layerOptions.ts';
 import { HeadsAttention, type HeadsOptions, headsOptionNames } from './headsAttention.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `groupQueryAttention`. */
 export interface GroupQueryAttentionOptions extends HeadsOptions {
@@ -19,8 +19,13 @@ export interface GroupQueryAttentionOptions extends HeadsOptions {
 export class GroupQueryAttention extends HeadsAttention {
   static override readonly className: string = 'GroupQueryAttention';
 
-  static override get optionNames(): OptionNames<GroupQueryAttentionOptions> {
-    return { headDim: true, numQueryHeads: true, numKeyValueHeads: true, ...headsOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      headDim: true,
+      numQueryHeads: true,
+      numKeyValueHeads: true,
+      ...headsOptionNames,
+    } satisfies OptionNames<GroupQueryAttentionOptions>);
   }
 
   readonly headDim: number;
@@ -64,7 +69,4 @@ export class GroupQueryAttention extends HeadsAttention {
  * Source: Ainslie et al., GQA: training generalized multi-query transformer models, 2023.
  * Errors: ValueError for invalid options; ShapeError for inputs and masks that don't fit.
  */
-export function groupQueryAttention(options: GroupQueryAttentionOptions): GroupQueryAttention;
-export function groupQueryAttention(...args: unknown[]): GroupQueryAttention {
-  return make(GroupQueryAttention, args);
-}
+export const groupQueryAttention = /* @__PURE__ */ factoryOf(GroupQueryAttention);

@@ -1,8 +1,8 @@
 /** @file MultiHeadAttention: several attentions in parallel, each with its own projections. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import { requireInteger } from '../../../core/shape.ts';
-import { make } from '../base/layerOptions.ts';
 import { HeadsAttention, type HeadsOptions, headsOptionNames } from './headsAttention.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `multiHeadAttention`. */
 export interface MultiHeadAttentionOptions extends HeadsOptions {
@@ -22,15 +22,15 @@ export interface MultiHeadAttentionOptions extends HeadsOptions {
 export class MultiHeadAttention extends HeadsAttention {
   static override readonly className: string = 'MultiHeadAttention';
 
-  static override get optionNames(): OptionNames<MultiHeadAttentionOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       numHeads: true,
       keyDim: true,
       valueDim: true,
       outputShape: false,
       attentionAxes: false,
       ...headsOptionNames,
-    };
+    } satisfies OptionNames<MultiHeadAttentionOptions>);
   }
 
   readonly numHeads: number;
@@ -66,10 +66,9 @@ export class MultiHeadAttention extends HeadsAttention {
  * Source: Vaswani et al., Attention is all you need, 2017.
  * Errors: ValueError for invalid options; ShapeError for inputs and masks that don't fit.
  */
-export function multiHeadAttention(options: MultiHeadAttentionOptions): MultiHeadAttention;
-export function multiHeadAttention(
-  ...settings: Positions<MultiHeadAttentionOptions, ['numHeads', 'keyDim', 'valueDim', 'dropout']>
-): MultiHeadAttention;
-export function multiHeadAttention(...args: unknown[]): MultiHeadAttention {
-  return make(MultiHeadAttention, args);
-}
+export const multiHeadAttention = /* @__PURE__ */ factoryOf(MultiHeadAttention, [
+  'numHeads',
+  'keyDim',
+  'valueDim',
+  'dropout',
+]);

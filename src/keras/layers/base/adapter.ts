@@ -13,6 +13,7 @@ import { withRecorders } from '../../../ops/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
+import { own } from '../../options/kinds.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { Layer, type LayerOptions } from './layer.ts';
 import { besidesFile } from './layerWeights.ts';
@@ -29,6 +30,9 @@ export interface AdapterOptions {
 }
 
 export const adapterOptionNames: OptionNames<AdapterOptions> = { loraRank: false, loraAlpha: false };
+
+/** The options of adapters, which `AdaptedLayer` reads and writes itself. */
+export const adapterTable = () => ({ loraRank: own, loraAlpha: own });
 
 /** Options of `enableLora`. */
 export interface LoraOptions {

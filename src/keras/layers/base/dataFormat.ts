@@ -2,6 +2,7 @@
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { foldedName } from '../../../core/suggest.ts';
+import type { Option } from '../../options/option.ts';
 
 /** One number for both axes of an image, or one per axis. */
 export type Pair = number | readonly [number, number];
@@ -9,6 +10,16 @@ export type Pair = number | readonly [number, number];
 export type Triple = number | readonly [number, number, number];
 /** A number, or a list of one number, as in configurations. */
 export type Single = number | readonly [number];
+
+/** The kind of `dataFormat`. */
+export function channelsLast(): Option<'channelsLast'> {
+  return {
+    read: (given, { op }) => {
+      requireChannelsLast(op, given);
+      return 'channelsLast';
+    },
+  };
+}
 
 export interface DataFormatOptions {
   /** Only 'channelsLast' is supported: channels are the last axis. */

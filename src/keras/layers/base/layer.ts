@@ -35,7 +35,7 @@ import { heldOptions, requireTensors } from './callInputs.ts';
 import { attachMasks, masksOf, withMasks } from './callMasks.ts';
 import { observed, observedLosses } from './callObserver.ts';
 import { checkedCall } from './directCall.ts';
-import { checkCallOptions, type LayerOptions, type OptionClass } from './layerOptions.ts';
+import { checkCallOptions, knownOptionsOf, type LayerOptions, type OptionClass } from './layerOptions.ts';
 import { adviceOn } from './propertyAdvice.ts';
 import { requireShapes } from '../../graph/callResult.ts';
 import { requireTracked } from './tracked.ts';
@@ -193,8 +193,8 @@ export abstract class Layer<
   /** Returns the configuration, from which `fromConfig` creates an equal layer. */
   getConfig(): Record<string, unknown> {
     const { name, trainable, dtypePolicy: dtype, activityRegularizer } = this;
-    const config = { name, trainable, dtype };
-    return activityRegularizer ? { ...config, activityRegularizer: configOf(activityRegularizer) } : config;
+    const penalty = activityRegularizer ? { activityRegularizer: configOf(activityRegularizer) } : {};
+    return { name, trainable, dtype, ...penalty, ...this.declaredConfig() };
   }
 
   /**
@@ -228,7 +228,7 @@ export abstract class Layer<
   /** Layers that read a mask check it themselves; custom layers may take any. */
   #checkMasks(inputs: Nest<OpenSpec>, masks: Nest<OpenSpec | null>): void {
     const type = this.constructor as typeof Layer;
-    if (this.takesMask || !this.supportsMasking || !Object.hasOwn(type, 'optionNames')) return;
+    if (this.takesMask || !this.supportsMasking || !knownOptionsOf(type)) return;
     requireFittingMasks(this.name, inputs, masks, type.callOptionNames !== Layer.callOptionNames);
   }
 

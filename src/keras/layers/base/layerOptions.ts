@@ -3,16 +3,11 @@
  * object, or by position as in Keras.
  */
 import { ValueError } from '../../../core/errors.ts';
-import {
-  byPosition,
-  checkOptions,
-  type Names,
-  type OptionNames,
-  plainOptions,
-} from '../../../core/options.ts';
+import { checkOptions, type OptionNames, plainOptions } from '../../../core/options.ts';
 import { describe, hintFor, requireBoolean } from '../../../core/shape.ts';
 import { isSymbolic } from '../../../ops/recorders.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
+import { declarationOf } from '../../options/declaration.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
 import type { DTypePolicy } from './dtypePolicy.ts';
@@ -39,10 +34,16 @@ export const layerOptionNames: OptionNames<LayerOptions> = {
   activityRegularizer: false,
 };
 
-/** A class with the names of its options. */
+/** A class with the names of its options, if it is one of the library. */
 export interface OptionClass {
   readonly className: string;
-  readonly optionNames: Names;
+  readonly knownOptions?: readonly string[];
+}
+
+/** The names of all options of a class of the library; null for an app's class, which may take any. */
+export function knownOptionsOf(type: object): readonly string[] | null {
+  const known = Object.hasOwn(type, 'knownOptions') ? (type as OptionClass) : declarationOf(type);
+  return known?.knownOptions ?? null;
 }
 
 /** A class with the names of the options of its calls. */
@@ -58,10 +59,11 @@ export function checkedOptions<O extends LayerOptions>(
   type: OptionClass,
   options: O | undefined,
 ): O | LayerOptions {
-  if (Object.hasOwn(type, 'optionNames')) {
+  const known = knownOptionsOf(type);
+  if (known) {
     const hint =
       'check the spelling; the shape of inputs belongs to input({ shape }), at the start of a model.';
-    checkOptions(type.className, options, type.optionNames, hint);
+    checkOptions(type.className, options, known, hint);
   }
   return options ?? {};
 }
@@ -71,9 +73,7 @@ export function checkedOptions<O extends LayerOptions>(
  * Errors: ValueError for unknown options, and for anything but an object.
  */
 export function checkCallOptions(type: CallOptionClass, name: string, options: object): void {
-  const known = Object.hasOwn(type, 'optionNames')
-    ? type.callOptionNames
-    : Object.keys(plainOptions(name, options));
+  const known = knownOptionsOf(type) ? type.callOptionNames : Object.keys(plainOptions(name, options));
   checkOptions(name, options, known, 'options of the layer itself belong to its factory.');
   const { training, mask } = options as { training?: unknown; mask?: unknown };
   if (training !== undefined && training !== null) requireBoolean(name, 'training', training);
@@ -91,11 +91,4 @@ function requireMasks(name: string, masks: unknown): void {
       hint: hintFor(mask, 'make one: tensor([[true, false]]).'),
     });
   }
-}
-
-/** Makes a layer from the arguments of its factory. Errors: ValueError, and those of the class. */
-export function make<L>(type: OptionClass & (new (options: never) => L), args: readonly unknown[]): L {
-  const known = Object.keys(type.optionNames);
-  const positions = known.filter((name) => type.optionNames[name]);
-  return new type(byPosition(type.className, args, positions, { known }) as never);
 }

@@ -1,22 +1,20 @@
 /** @file Names that are assigned to layers and models by mistake: `layer.trainble = false`, `model.stop_training = true`. */
 import { foldName, misspeltName } from '../../../core/suggest.ts';
-import type { OptionClass } from './layerOptions.ts';
+import { knownOptionsOf } from './layerOptions.ts';
 
 /** Returns advice for a property `name` that a layer doesn't have; null if the app may have defined it. */
 export function adviceOn(layer: object, name: string): string | null {
   // A name of the app's own, as in Python.
   if (name.startsWith('_')) return null;
-  const type = layer.constructor as Partial<OptionClass>;
   // Classes of an app have their own properties, which may have similar names.
-  const isOwn = Object.hasOwn(type, 'optionNames');
+  const options = knownOptionsOf(layer.constructor);
   const settable = 'compile' in layer ? ['trainable', 'stopTraining'] : ['trainable'];
   const meant = settable.find((known) => foldName(known) === foldName(name));
-  const found = meant ?? (isOwn ? misspeltName(name, settable) : undefined);
+  const found = meant ?? (options ? misspeltName(name, settable) : undefined);
   if (found !== undefined) return `did you mean '${found}'?`;
-  if (!isOwn) return null;
+  if (!options) return null;
   if ('compile' in layer && compiled.includes(foldName(name)))
     return 'pass it to compile, with the optimizer and the metrics.';
-  const options = Object.keys(type.optionNames ?? {});
   return options.some((option) => foldName(option) === foldName(name))
     ? 'it is an option: pass it where the layer is made.'
     : null;

@@ -2,6 +2,10 @@
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { checkSeed } from '../../../ops/seeds.ts';
+import { checked } from '../../options/kinds.ts';
+import type { Option } from '../../options/option.ts';
+
+export { seeded } from '../../options/kinds.ts';
 
 /** Throws unless `value` is a number from 0 to 1. */
 export function requireFraction(op: string, what: string, value: unknown): asserts value is number {
@@ -19,4 +23,9 @@ export function seedOf(op: string, seed: unknown): number | null {
   if (seed === undefined || seed === null) return null;
   checkSeed(op, seed);
   return seed as number;
+}
+
+/** The kind of a fraction: a number from 0 to 1. */
+export function fraction(): Option<number> {
+  return checked(requireFraction) as Option<number>;
 }

@@ -4,9 +4,9 @@
  */
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { checkOptions, type Names, type OptionNames, rejectExtraArguments } from '../../../core/options.ts';
+import { checkOptions, type OptionNames, rejectExtraArguments } from '../../../core/options.ts';
 import { noteTrainableRead, noteTrainableSet } from '../../../core/trainableReads.ts';
-import { describe } from '../../../core/shape.ts';
+import { describe, requireBoolean } from '../../../core/shape.ts';
 import { identity } from '../../../ops/identity.ts';
 import type { TensorLike } from '../../../ops/operands.ts';
 import { withRecorders } from '../../../ops/recorders.ts';
@@ -14,11 +14,14 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { SymbolicOperation } from '../../graph/operation.ts';
 import { kerasClassName, snakeCase, uniqueName } from '../../names.ts';
+import type { Declaration } from '../../options/declaration.ts';
+import { defineFields, type Options, readOptions, writeOptions } from '../../options/option.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { type DTypePolicy, getDTypePolicy, requirePolicy, variableDType } from './dtypePolicy.ts';
 import { findInProperties } from './findInProperties.ts';
-import { checkedOptions, type LayerOptions, layerOptionNames } from './layerOptions.ts';
+import { checkedOptions, type LayerOptions } from './layerOptions.ts';
 import { inKerasOrder, makeWeight, type OwnWeight, setWeights, type WeightOptions } from './layerWeights.ts';
+import type { WeightRules } from './weightRules.ts';
 
 /** The part of the inner layers that an operation uses. */
 export interface Sublayer {
@@ -40,21 +43,37 @@ export abstract class WeightedOperation<
   readonly #adopted = new Map<Variable, boolean>();
   /** Weights that stay as they are, although the layer is trainable. */
   readonly #frozen = new Set<Variable>();
+  readonly #options: { readonly table: Options; readonly values: Readonly<Record<string, unknown>> };
   #trainable: boolean;
-
-  /** The names of all options, for classes of the library; true for those that may be passed by position. */
-  static get optionNames(): Names {
-    return layerOptionNames;
-  }
 
   constructor(options?: LayerOptions) {
     super();
-    const { name, trainable = true, dtype = getDTypePolicy() } = checkedOptions(new.target, options);
+    const given = checkedOptions(new.target, options);
+    const { name, trainable = true, dtype = getDTypePolicy() } = given;
     checkLayer(this.className, name, trainable, dtype);
     this.name = name ?? uniqueName(snakeCase(kerasClassName(this.className)));
     this.dtype = variableDType(dtype);
     this.dtypePolicy = dtype;
     this.#trainable = trainable;
+    const { optionTable = {} } = new.target as Partial<Declaration>;
+    this.#options = { table: optionTable, values: readOptions(this.name, optionTable, given) };
+    defineFields(this, optionTable, this.#options.values);
+  }
+
+  /** Initializer, regularizer and constraint of `weight`, which options are named after. */
+  protected weightRules(weight: string): WeightRules {
+    const { values } = this.#options;
+    const optionOf = (kind: string) => (values[`${weight}${kind}`] ?? null) as never;
+    return {
+      initializer: optionOf('Initializer'),
+      regularizer: optionOf('Regularizer'),
+      constraint: optionOf('Constraint'),
+    };
+  }
+
+  /** The options that the class declares, as a configuration holds them. */
+  protected declaredConfig(): Record<string, unknown> {
+    return writeOptions(this, this.#options.table, this.#options.values);
   }
 
   /** Creates a weight named `layer/name`, prefixed by the surrounding layers. Call it in `build`. */
@@ -141,7 +160,7 @@ export abstract class WeightedOperation<
   }
 
   set trainable(value: boolean) {
-    requireBoolean(this.name, value);
+    requireBoolean(this.name, 'trainable', value);
     // Layers of an app may set others to another value meanwhile.
     eachOnce(value ? thawing : freezing, this, () => this.#setTrainable(value));
   }
@@ -228,7 +247,7 @@ function checkLayer(className: string, name: unknown, trainable: unknown, dtype:
       hint: 'choose another name, or omit it.',
     });
   }
-  requireBoolean(className, trainable);
+  requireBoolean(className, 'trainable', trainable);
   requirePolicy(className, dtype);
 }
 
@@ -252,15 +271,5 @@ function checkWeight(layer: string, name: unknown, options: unknown): void {
     rule: 'it takes the name of the weight, then an object with its shape.',
     received: describe(name),
     hint: "call this.addWeight('kernel', { shape: [4, 2] }).",
-  });
-}
-
-function requireBoolean(op: string, trainable: unknown): void {
-  if (typeof trainable === 'boolean') return;
-  throw new ValueError({
-    op,
-    rule: '`trainable` is true or false.',
-    received: `trainable: ${describe(trainable)}`,
-    hint: 'pass false to freeze the weights.',
   });
 }

@@ -2,28 +2,20 @@
  * @file The base of convolutional layers: window options, bias and activation. Sequences are convolved as images of
  * height 1.
  */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
-import { biasOptionNames, type BiasOptions } from '../base/weightOptions.ts';
+import type { BiasOptions } from '../base/weightOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { describe, type OpenShape, oneOf, requireBoolean } from '../../../core/shape.ts';
-import { type Padding, perAxis } from '../../../core/windows.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
+import type { Padding } from '../../../core/windows.ts';
 import { add } from '../../../ops/arithmetic.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
 import { squeeze } from '../../../ops/squeeze.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
-import {
-  type Activation,
-  type ActivationLike,
-  activationOf,
-  serializeActivation,
-} from '../../activations.ts';
+import type { Activation, ActivationLike } from '../../activations.ts';
+import { type DataFormatOptions, channelsLast } from '../base/dataFormat.ts';
 import { AdaptedLayer } from '../base/adapter.ts';
-import type { LayerOptions } from '../base/layer.ts';
-import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 import { requireChannels } from '../base/inputSpec.ts';
-import { type WeightRules, weightRules } from '../base/weightRules.ts';
+import { activation, flag, oneOf, perAxisOf, type LayerOptions } from '../base/declare.ts';
 
 /** Options of all convolutional layers; `Size` is a number, or one per axis. */
 export interface ConvolutionOptions<Size> extends LayerOptions, BiasOptions, DataFormatOptions {
@@ -42,16 +34,16 @@ export interface ConvolutionOptions<Size> extends LayerOptions, BiasOptions, Dat
   activation?: ActivationLike | null;
 }
 
-export const convolutionOptionNames: OptionNames<ConvolutionOptions<unknown>> = {
-  kernelSize: true,
-  strides: true,
-  padding: true,
-  dilationRate: false,
-  activation: false,
-  dataFormat: false,
-  ...biasOptionNames,
-  ...layerOptionNames,
-};
+/** The window options of convolutions along `rank` axes, in the order of Keras's configurations. */
+export const windowTable = <R extends 1 | 2 | 3>(rank: R) => ({
+  kernelSize: perAxisOf(rank),
+  strides: perAxisOf(rank, 1),
+  padding: oneOf(['valid', 'same'], 'valid'),
+  dataFormat: channelsLast(),
+  dilationRate: perAxisOf(rank, 1),
+});
+
+export const activationTable = () => ({ activation: activation(), useBias: flag(true) });
 
 /** Options of the image ops. */
 export interface ImageOptions {
@@ -61,35 +53,22 @@ export interface ImageOptions {
 }
 
 export abstract class Convolution extends AdaptedLayer {
+  declare readonly kernelSize: readonly number[];
+  declare readonly strides: readonly number[];
+  declare readonly padding: 'valid' | 'same' | 'causal';
+  declare readonly dilationRate: readonly number[];
+  declare readonly activation: Activation;
+  declare readonly useBias: boolean;
   bias: Variable | null = null;
-  readonly kernelSize: readonly number[];
-  readonly strides: readonly number[];
-  readonly padding: 'valid' | 'same' | 'causal';
-  readonly dataFormat = 'channelsLast';
-  readonly dilationRate: readonly number[];
-  readonly activation: Activation;
-  readonly useBias: boolean;
-  protected readonly biasRules: WeightRules;
 
-  /** `rank` is 1 for sequences, 2 for images, 3 for volumes. */
-  constructor(
-    readonly rank: 1 | 2 | 3,
-    options: Omit<ConvolutionOptions<unknown>, 'padding'> & { padding?: string },
-    paddings: readonly string[] = ['valid', 'same'],
-  ) {
+  constructor(options: LayerOptions) {
     super(options);
-    const { name } = this;
-    const { kernelSize, strides = 1, padding = 'valid', dilationRate = 1, useBias = true } = options;
-    this.kernelSize = perAxis(name, 'kernelSize', kernelSize, rank);
-    this.strides = perAxis(name, 'strides', strides, rank);
-    this.dilationRate = perAxis(name, 'dilationRate', dilationRate, rank);
-    requireChannelsLast(name, options.dataFormat);
-    requireBoolean(name, 'useBias', useBias);
-    this.padding = oneOf(name, 'padding', padding, paddings) as 'valid' | 'same' | 'causal';
-    this.activation = activationOf(options.activation);
-    this.useBias = useBias;
-    this.biasRules = weightRules(options, 'bias', 'zeros');
-    this.inputSpec = [{ rank: rank + 2 }];
+    this.inputSpec = [{ rank: this.rank + 2 }];
+  }
+
+  /** 1 for sequences, 2 for images, 3 for volumes. */
+  get rank(): number {
+    return this.kernelSize.length;
   }
 
   /** Returns the channels of the input. Later inputs must have as many. */
@@ -104,7 +83,7 @@ export abstract class Convolution extends AdaptedLayer {
   }
 
   protected addBias(filters: number): void {
-    if (this.useBias) this.bias = this.addWeight('bias', { shape: [filters], ...this.biasRules });
+    if (this.useBias) this.bias = this.addWeight('bias', { shape: [filters], ...this.weightRules('bias') });
   }
 
   /** Returns the input as images. */
@@ -144,16 +123,6 @@ export abstract class Convolution extends AdaptedLayer {
       [0, 0],
       [(window - 1) * dilation, 0],
     ];
-  }
-
-  /** The window options, for the configuration. */
-  protected get windowConfig(): Record<string, unknown> {
-    const { kernelSize, strides, padding, dataFormat, dilationRate } = this;
-    return { kernelSize, strides, padding, dataFormat, dilationRate };
-  }
-
-  protected get activationConfig(): Record<string, unknown> {
-    return { activation: serializeActivation(this.activation), useBias: this.useBias };
   }
 }
 

@@ -1,23 +1,22 @@
 /** @file Conv1D, Conv2D: convolutions with a learned kernel, in groups of channels. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { type AdapterOptions, adapterOptionNames } from '../base/adapter.ts';
-import { make } from '../base/layerOptions.ts';
-import { kernelOptionNames, type KernelOptions } from '../base/weightOptions.ts';
+import { type AdapterOptions, adapterTable } from '../base/adapter.ts';
+import type { KernelOptions } from '../base/weightOptions.ts';
 import {
+  activationTable,
   Convolution,
-  convolutionOptionNames,
   type ConvolutionOptions,
   requireGroups,
+  windowTable,
 } from './baseConvolution.ts';
 import { ShapeError } from '../../../core/errors.ts';
-import { describe, type OpenShape, requireInteger } from '../../../core/shape.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
 import { fusedConv2d } from '../../../ops/fusedConv2d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { splitActivation } from '../../activations.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
 import { asOperand } from '../base/dtypePolicy.ts';
-import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+import { factoryOf, integer, layer, oneOf, weights, type LayerOptions } from '../base/declare.ts';
 
 export interface GroupedConvolutionOptions<Size>
   extends ConvolutionOptions<Size>,
@@ -29,25 +28,24 @@ export interface GroupedConvolutionOptions<Size>
   groups?: number;
 }
 
-export abstract class GroupedConvolution extends Convolution {
-  kernel: Variable | null = null;
-  readonly filters: number;
-  readonly groups: number;
-  readonly #kernelRules: WeightRules;
+/** The table of convolutions along `rank` axes, in groups of channels. */
+export const groupedTable = <R extends 1 | 2 | 3>(rank: R) => ({
+  filters: integer(),
+  ...windowTable(rank),
+  groups: integer({ default: 1 }),
+  ...activationTable(),
+  ...weights({ kernel: 'glorotUniform', bias: 'zeros' }),
+  ...adapterTable(),
+});
 
-  constructor(
-    rank: 1 | 2 | 3,
-    options: Omit<GroupedConvolutionOptions<unknown>, 'padding'> & { padding?: string },
-    paddings?: readonly string[],
-  ) {
-    super(rank, options, paddings);
-    const { filters, groups = 1 } = options;
-    requireInteger(this.name, 'filters', filters, 1);
-    requireInteger(this.name, 'groups', groups, 1);
-    requireGroups(this.name, filters, groups);
-    this.filters = filters;
-    this.groups = groups;
-    this.#kernelRules = weightRules(options, 'kernel', 'glorotUniform');
+export abstract class GroupedConvolution extends Convolution {
+  declare readonly filters: number;
+  declare readonly groups: number;
+  kernel: Variable | null = null;
+
+  constructor(options: LayerOptions) {
+    super(options);
+    requireGroups(this.name, this.filters, this.groups);
   }
 
   override build(inputShape: OpenShape): void {
@@ -62,7 +60,7 @@ export abstract class GroupedConvolution extends Convolution {
       });
     }
     const shape = [...this.kernelSize, channels / groups, filters];
-    this.kernel = this.addWeight('kernel', { shape, ...this.#kernelRules });
+    this.kernel = this.addWeight('kernel', { shape, ...this.weightRules('kernel') });
     this.addBias(filters);
     this.buildAdapter();
   }
@@ -79,17 +77,6 @@ export abstract class GroupedConvolution extends Convolution {
     const images = fusedConv2d(image, kernel, this.bias, options);
     return after(this.fromImages(images));
   }
-
-  override getConfig(): Record<string, unknown> {
-    return {
-      ...super.getConfig(),
-      filters: this.filters,
-      ...this.windowConfig,
-      groups: this.groups,
-      ...this.activationConfig,
-      ...rulesConfig({ kernel: this.#kernelRules, bias: this.biasRules }),
-    };
-  }
 }
 
 /** Options of `conv1d`. */
@@ -99,68 +86,35 @@ export interface Conv1DOptions extends Omit<GroupedConvolutionOptions<Single>, '
 }
 
 /** The class of layers created by `conv1d`, which documents shapes, weights and errors. */
-export class Conv1D extends GroupedConvolution {
-  static override readonly className: string = 'Conv1D';
-
-  static override get optionNames(): OptionNames<Conv1DOptions> {
-    return {
-      filters: true,
-      ...convolutionOptionNames,
-      groups: false,
-      ...kernelOptionNames,
-      ...adapterOptionNames,
-    };
-  }
-
-  constructor(options: Conv1DOptions) {
-    super(1, options, ['valid', 'same', 'causal']);
-  }
-}
+export class Conv1D extends /* @__PURE__ */ layer<Conv1DOptions, GroupedConvolution>(
+  'Conv1D',
+  () => ({
+    ...groupedTable(1),
+    padding: oneOf(['valid', 'same', 'causal'], 'valid'),
+  }),
+  GroupedConvolution,
+) {}
 
 /**
  * A convolution of sequences with a learned kernel. Shapes: [batch, steps, channels] → [batch, steps', filters]. Weights:
  * kernel [kernelSize, channels / groups, filters] and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank or with other channels.
  */
-export function conv1d(options: Conv1DOptions): Conv1D;
-export function conv1d(
-  ...settings: Positions<Conv1DOptions, ['filters', 'kernelSize', 'strides', 'padding']>
-): Conv1D;
-export function conv1d(...args: unknown[]): Conv1D {
-  return make(Conv1D, args);
-}
+export const conv1d = /* @__PURE__ */ factoryOf(Conv1D, ['filters', 'kernelSize', 'strides', 'padding']);
 
 /** Options of `conv2d`. */
 export type Conv2DOptions = GroupedConvolutionOptions<Pair>;
 
 /** The class of layers created by `conv2d`, which documents shapes, weights and errors. */
-export class Conv2D extends GroupedConvolution {
-  static override readonly className: string = 'Conv2D';
-
-  static override get optionNames(): OptionNames<Conv2DOptions> {
-    return {
-      filters: true,
-      ...convolutionOptionNames,
-      groups: false,
-      ...kernelOptionNames,
-      ...adapterOptionNames,
-    };
-  }
-
-  constructor(options: Conv2DOptions) {
-    super(2, options);
-  }
-}
+export class Conv2D extends /* @__PURE__ */ layer<Conv2DOptions, GroupedConvolution>(
+  'Conv2D',
+  () => groupedTable(2),
+  GroupedConvolution,
+) {}
 
 /**
  * A convolution of images with a learned kernel. Shapes: [batch, height, width, channels] → [batch, height', width',
  * filters]. Weights: kernel [kernelHeight, kernelWidth, channels / groups, filters] and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank or with other channels.
  */
-export function conv2d(options: Conv2DOptions): Conv2D;
-export function conv2d(
-  ...settings: Positions<Conv2DOptions, ['filters', 'kernelSize', 'strides', 'padding']>
-): Conv2D;
-export function conv2d(...args: unknown[]): Conv2D {
-  return make(Conv2D, args);
-}
+export const conv2d = /* @__PURE__ */ factoryOf(Conv2D, ['filters', 'kernelSize', 'strides', 'padding']);

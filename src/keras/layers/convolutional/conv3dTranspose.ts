@@ -1,26 +1,19 @@
 /** @file Conv3DTranspose: learned upsampling of volumes, which reverses the size change of a strided convolution. */
-import type { OptionNames } from '../../../core/options.ts';
 import { conv3dTranspose as transposed } from '../../../ops/conv3dTranspose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Triple } from '../base/dataFormat.ts';
-import { make } from '../base/layerOptions.ts';
-import { ConvTranspose, type ConvTransposeOptions, transposeOptionNames } from './convTranspose.ts';
+import { ConvTranspose, type ConvTransposeOptions, transposeTable } from './convTranspose.ts';
+import { factoryOf, layer } from '../base/declare.ts';
 
 /** Options of `conv3dTranspose`. */
 export type Conv3DTransposeOptions = ConvTransposeOptions<Triple>;
 
 /** The class of layers created by `conv3dTranspose`, which documents shapes, weights and errors. */
-export class Conv3DTranspose extends ConvTranspose {
-  static override readonly className: string = 'Conv3DTranspose';
-
-  static override get optionNames(): OptionNames<Conv3DTransposeOptions> {
-    return transposeOptionNames;
-  }
-
-  constructor(options: Conv3DTransposeOptions) {
-    super(3, options);
-  }
-
+export class Conv3DTranspose extends /* @__PURE__ */ layer<Conv3DTransposeOptions, ConvTranspose>(
+  'Conv3DTranspose',
+  () => transposeTable(3),
+  ConvTranspose,
+) {
   override call(x: Tensor): Tensor {
     const { outputPadding, strides, dilationRate } = this;
     const padding = this.padding as 'valid' | 'same';
@@ -35,7 +28,4 @@ export class Conv3DTranspose extends ConvTranspose {
  * and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't volumes, or whose channels don't fit.
  */
-export function conv3dTranspose(options: Conv3DTransposeOptions): Conv3DTranspose;
-export function conv3dTranspose(...args: unknown[]): Conv3DTranspose {
-  return make(Conv3DTranspose, args);
-}
+export const conv3dTranspose = /* @__PURE__ */ factoryOf(Conv3DTranspose);

@@ -2,17 +2,16 @@
  * @file Conv1DTranspose, Conv2DTranspose: learned upsampling of sequences and images, which reverses the size change of a
  * strided convolution.
  */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { make } from '../base/layerOptions.ts';
-import { kernelOptionNames, type KernelOptions } from '../base/weightOptions.ts';
-import { Convolution, convolutionOptionNames, type ConvolutionOptions } from './baseConvolution.ts';
+import type { KernelOptions } from '../base/weightOptions.ts';
+import { activationTable, Convolution, type ConvolutionOptions, windowTable } from './baseConvolution.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { describe, type OpenShape, requireInteger } from '../../../core/shape.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
 import { conv2dTranspose as transposed } from '../../../ops/conv2dTranspose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
-import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+import { factoryOf, integer, layer, weights } from '../base/declare.ts';
+import type { OptionPlace } from '../../options/option.ts';
 
 /** Options of transposed convolutions. */
 export interface ConvTransposeOptions<Size> extends ConvolutionOptions<Size>, KernelOptions {
@@ -27,34 +26,31 @@ export type Conv1DTransposeOptions = ConvTransposeOptions<Single>;
 /** Options of `conv2dTranspose`. */
 export type Conv2DTransposeOptions = ConvTransposeOptions<Pair>;
 
-export const transposeOptionNames: OptionNames<ConvTransposeOptions<unknown>> = {
-  filters: true,
-  ...convolutionOptionNames,
-  outputPadding: false,
-  ...kernelOptionNames,
+/** The table of transposed convolutions along `rank` axes. */
+export const transposeTable = <R extends 1 | 2 | 3>(rank: R) => {
+  const { dataFormat, dilationRate, ...window } = windowTable(rank);
+  return {
+    filters: integer(),
+    ...window,
+    outputPadding: {
+      read: (given: unknown = null, { op, values }: OptionPlace) =>
+        outputPaddingOf(op, given, values.strides as readonly number[]) as never,
+    },
+    dataFormat,
+    dilationRate,
+    ...activationTable(),
+    ...weights({ kernel: 'glorotUniform', bias: 'zeros' }),
+  };
 };
 
 export abstract class ConvTranspose extends Convolution {
-  static override get optionNames(): OptionNames<ConvTransposeOptions<unknown>> {
-    return transposeOptionNames;
-  }
-
+  declare readonly filters: number;
+  declare readonly outputPadding: readonly number[] | null;
   kernel: Variable | null = null;
-  readonly filters: number;
-  readonly outputPadding: readonly number[] | null;
-  readonly #kernelRules: WeightRules;
-
-  constructor(rank: 1 | 2 | 3, options: ConvTransposeOptions<unknown>) {
-    super(rank, options);
-    requireInteger(this.name, 'filters', options.filters, 1);
-    this.filters = options.filters;
-    this.outputPadding = outputPaddingOf(this.name, options.outputPadding ?? null, this.strides);
-    this.#kernelRules = weightRules(options, 'kernel', 'glorotUniform');
-  }
 
   override build(inputShape: OpenShape): void {
     const shape = [...this.kernelSize, this.filters, this.channelsOf(inputShape)];
-    this.kernel = this.addWeight('kernel', { shape, ...this.#kernelRules });
+    this.kernel = this.addWeight('kernel', { shape, ...this.weightRules('kernel') });
     this.addBias(this.filters);
   }
 
@@ -74,49 +70,21 @@ export abstract class ConvTranspose extends Convolution {
   #ofImage(values: readonly number[], ofRow: number): readonly number[] {
     return this.rank === 1 ? [ofRow, ...values] : values;
   }
-
-  override getConfig(): Record<string, unknown> {
-    const { kernelSize, strides, padding, dataFormat, dilationRate, outputPadding, filters } = this;
-    return {
-      ...super.getConfig(),
-      filters,
-      kernelSize,
-      strides,
-      padding,
-      outputPadding,
-      dataFormat,
-      dilationRate,
-      ...this.activationConfig,
-      ...rulesConfig({ kernel: this.#kernelRules, bias: this.biasRules }),
-    };
-  }
 }
 
 /** The class of layers created by `conv1dTranspose`, which documents shapes, weights and errors. */
-export class Conv1DTranspose extends ConvTranspose {
-  static override readonly className: string = 'Conv1DTranspose';
-
-  static override get optionNames(): OptionNames<Conv1DTransposeOptions> {
-    return transposeOptionNames;
-  }
-
-  constructor(options: Conv1DTransposeOptions) {
-    super(1, options);
-  }
-}
+export class Conv1DTranspose extends /* @__PURE__ */ layer<Conv1DTransposeOptions, ConvTranspose>(
+  'Conv1DTranspose',
+  () => transposeTable(1),
+  ConvTranspose,
+) {}
 
 /** The class of layers created by `conv2dTranspose`, which documents shapes, weights and errors. */
-export class Conv2DTranspose extends ConvTranspose {
-  static override readonly className: string = 'Conv2DTranspose';
-
-  static override get optionNames(): OptionNames<Conv2DTransposeOptions> {
-    return transposeOptionNames;
-  }
-
-  constructor(options: Conv2DTransposeOptions) {
-    super(2, options);
-  }
-}
+export class Conv2DTranspose extends /* @__PURE__ */ layer<Conv2DTransposeOptions, ConvTranspose>(
+  'Conv2DTranspose',
+  () => transposeTable(2),
+  ConvTranspose,
+) {}
 
 function outputPaddingOf(op: string, value: unknown, strides: readonly number[]) {
   if (value === null) return null;
@@ -139,13 +107,12 @@ function outputPaddingOf(op: string, value: unknown, strides: readonly number[])
  * (window, or window % 2 for 'same') + outputPadding. Weights: kernel [kernelSize, filters, channels] and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
  */
-export function conv1dTranspose(options: Conv1DTransposeOptions): Conv1DTranspose;
-export function conv1dTranspose(
-  ...settings: Positions<Conv1DTransposeOptions, ['filters', 'kernelSize', 'strides', 'padding']>
-): Conv1DTranspose;
-export function conv1dTranspose(...args: unknown[]): Conv1DTranspose {
-  return make(Conv1DTranspose, args);
-}
+export const conv1dTranspose = /* @__PURE__ */ factoryOf(Conv1DTranspose, [
+  'filters',
+  'kernelSize',
+  'strides',
+  'padding',
+]);
 
 /**
  * A transposed convolution of images. Shapes: [batch, height, width, channels] → [batch, height', width', filters], where
@@ -154,10 +121,9 @@ export function conv1dTranspose(...args: unknown[]): Conv1DTranspose {
  * kernelWidth, filters, channels] and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
-export function conv2dTranspose(options: Conv2DTransposeOptions): Conv2DTranspose;
-export function conv2dTranspose(
-  ...settings: Positions<Conv2DTransposeOptions, ['filters', 'kernelSize', 'strides', 'padding']>
-): Conv2DTranspose;
-export function conv2dTranspose(...args: unknown[]): Conv2DTranspose {
-  return make(Conv2DTranspose, args);
-}
+export const conv2dTranspose = /* @__PURE__ */ factoryOf(Conv2DTranspose, [
+  'filters',
+  'kernelSize',
+  'strides',
+  'padding',
+]);

@@ -1,8 +1,6 @@
 /** @file DepthwiseConv1D, DepthwiseConv2D: layers that convolve each channel separately. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { make } from '../base/layerOptions.ts';
-import { Convolution, convolutionOptionNames, type ConvolutionOptions } from './baseConvolution.ts';
-import { type OpenShape, requireInteger } from '../../../core/shape.ts';
+import { activationTable, Convolution, type ConvolutionOptions, windowTable } from './baseConvolution.ts';
+import type { OpenShape } from '../../../core/shape.ts';
 import { depthwiseConv2d as depthwise } from '../../../ops/depthwiseConv2d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -10,7 +8,7 @@ import type { ConstraintLike } from '../../constraints/index.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
-import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+import { factoryOf, integer, layer, weights } from '../base/declare.ts';
 
 export interface DepthwiseOptions<Size> extends ConvolutionOptions<Size> {
   /** Channels of the result for each channel of the input. Default 1. */
@@ -28,23 +26,21 @@ export type DepthwiseConv1DOptions = DepthwiseOptions<Single>;
 /** Options of `depthwiseConv2d`. */
 export type DepthwiseConv2DOptions = DepthwiseOptions<Pair>;
 
-abstract class Depthwise extends Convolution {
-  kernel: Variable | null = null;
-  readonly depthMultiplier: number;
-  readonly #kernelRules: WeightRules;
+const table = <R extends 1 | 2>(rank: R) => ({
+  depthMultiplier: integer({ default: 1 }),
+  ...windowTable(rank),
+  ...activationTable(),
+  ...weights({ depthwise: 'glorotUniform', bias: 'zeros' }),
+});
 
-  constructor(rank: 1 | 2, options: DepthwiseOptions<unknown>) {
-    super(rank, options);
-    const { depthMultiplier = 1 } = options;
-    requireInteger(this.name, 'depthMultiplier', depthMultiplier, 1);
-    this.depthMultiplier = depthMultiplier;
-    this.#kernelRules = weightRules(options, 'depthwise', 'glorotUniform');
-  }
+abstract class Depthwise extends Convolution {
+  declare readonly depthMultiplier: number;
+  kernel: Variable | null = null;
 
   override build(inputShape: OpenShape): void {
     const channels = this.channelsOf(inputShape);
     const shape = [...this.kernelSize, channels, this.depthMultiplier];
-    this.kernel = this.addWeight('kernel', { shape, ...this.#kernelRules });
+    this.kernel = this.addWeight('kernel', { shape, ...this.weightRules('depthwise') });
     this.addBias(channels * this.depthMultiplier);
   }
 
@@ -52,51 +48,21 @@ abstract class Depthwise extends Convolution {
     const images = depthwise(this.asImages(x), this.asImageKernel(this.kernel), this.imageOptions);
     return this.activation(this.withBias(this.fromImages(images)));
   }
-
-  override getConfig(): Record<string, unknown> {
-    return {
-      ...super.getConfig(),
-      depthMultiplier: this.depthMultiplier,
-      ...this.windowConfig,
-      ...this.activationConfig,
-      ...rulesConfig({ depthwise: this.#kernelRules, bias: this.biasRules }),
-    };
-  }
 }
-
-const depthwiseOptionNames: OptionNames<DepthwiseConv1DOptions> & OptionNames<DepthwiseConv2DOptions> = {
-  ...convolutionOptionNames,
-  depthMultiplier: false,
-  depthwiseInitializer: false,
-  depthwiseRegularizer: false,
-  depthwiseConstraint: false,
-};
 
 /** The class of layers created by `depthwiseConv1d`, which documents shapes, weights and errors. */
-export class DepthwiseConv1D extends Depthwise {
-  static override readonly className: string = 'DepthwiseConv1D';
-
-  static override get optionNames(): OptionNames<DepthwiseConv1DOptions> {
-    return depthwiseOptionNames;
-  }
-
-  constructor(options: DepthwiseConv1DOptions) {
-    super(1, options);
-  }
-}
+export class DepthwiseConv1D extends /* @__PURE__ */ layer<DepthwiseConv1DOptions, Depthwise>(
+  'DepthwiseConv1D',
+  () => table(1),
+  Depthwise,
+) {}
 
 /** The class of layers created by `depthwiseConv2d`, which documents shapes, weights and errors. */
-export class DepthwiseConv2D extends Depthwise {
-  static override readonly className: string = 'DepthwiseConv2D';
-
-  static override get optionNames(): OptionNames<DepthwiseConv2DOptions> {
-    return depthwiseOptionNames;
-  }
-
-  constructor(options: DepthwiseConv2DOptions) {
-    super(2, options);
-  }
-}
+export class DepthwiseConv2D extends /* @__PURE__ */ layer<DepthwiseConv2DOptions, Depthwise>(
+  'DepthwiseConv2D',
+  () => table(2),
+  Depthwise,
+) {}
 
 /**
  * A depthwise convolution of sequences: each channel is convolved separately. Shapes: [batch, steps, channels] → [batch,
@@ -104,13 +70,11 @@ export class DepthwiseConv2D extends Depthwise {
  * depthMultiplier].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
  */
-export function depthwiseConv1d(options: DepthwiseConv1DOptions): DepthwiseConv1D;
-export function depthwiseConv1d(
-  ...settings: Positions<DepthwiseConv1DOptions, ['kernelSize', 'strides', 'padding']>
-): DepthwiseConv1D;
-export function depthwiseConv1d(...args: unknown[]): DepthwiseConv1D {
-  return make(DepthwiseConv1D, args);
-}
+export const depthwiseConv1d = /* @__PURE__ */ factoryOf(DepthwiseConv1D, [
+  'kernelSize',
+  'strides',
+  'padding',
+]);
 
 /**
  * A depthwise convolution of images: each channel is convolved separately. Shapes: [batch, height, width, channels] → [batch,
@@ -118,10 +82,8 @@ export function depthwiseConv1d(...args: unknown[]): DepthwiseConv1D {
  * [channels · depthMultiplier].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
-export function depthwiseConv2d(options: DepthwiseConv2DOptions): DepthwiseConv2D;
-export function depthwiseConv2d(
-  ...settings: Positions<DepthwiseConv2DOptions, ['kernelSize', 'strides', 'padding']>
-): DepthwiseConv2D;
-export function depthwiseConv2d(...args: unknown[]): DepthwiseConv2D {
-  return make(DepthwiseConv2D, args);
-}
+export const depthwiseConv2d = /* @__PURE__ */ factoryOf(DepthwiseConv2D, [
+  'kernelSize',
+  'strides',
+  'padding',
+]);

@@ -1,8 +1,6 @@
 /** @file SeparableConv1D, SeparableConv2D: a convolution of each channel, then one that mixes the channels at each position. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { make } from '../base/layerOptions.ts';
-import { Convolution, convolutionOptionNames } from './baseConvolution.ts';
-import { type OpenShape, requireInteger } from '../../../core/shape.ts';
+import { activationTable, Convolution, windowTable } from './baseConvolution.ts';
+import type { OpenShape } from '../../../core/shape.ts';
 import { depthwiseConv2d } from '../../../ops/depthwiseConv2d.ts';
 import { fusedConv2d } from '../../../ops/fusedConv2d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -13,7 +11,7 @@ import type { InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import type { DepthwiseOptions } from './depthwiseConv.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
-import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+import { factoryOf, integer, layer, weights } from '../base/declare.ts';
 
 export interface SeparableOptions<Size> extends DepthwiseOptions<Size> {
   /** Channels of the result. */
@@ -31,36 +29,30 @@ export type SeparableConv1DOptions = SeparableOptions<Single>;
 /** Options of `separableConv2d`. */
 export type SeparableConv2DOptions = SeparableOptions<Pair>;
 
+const table = <R extends 1 | 2>(rank: R) => ({
+  depthMultiplier: integer({ default: 1 }),
+  filters: integer(),
+  ...windowTable(rank),
+  ...activationTable(),
+  ...weights({ depthwise: 'glorotUniform', pointwise: 'glorotUniform', bias: 'zeros' }),
+});
+
 abstract class Separable extends Convolution {
+  declare readonly filters: number;
+  declare readonly depthMultiplier: number;
   depthwiseKernel: Variable | null = null;
   pointwiseKernel: Variable | null = null;
-  readonly filters: number;
-  readonly depthMultiplier: number;
-  readonly #rules: { readonly depthwise: WeightRules; readonly pointwise: WeightRules };
-
-  constructor(rank: 1 | 2, options: SeparableOptions<unknown>) {
-    super(rank, options);
-    const { filters, depthMultiplier = 1 } = options;
-    requireInteger(this.name, 'filters', filters, 1);
-    requireInteger(this.name, 'depthMultiplier', depthMultiplier, 1);
-    this.filters = filters;
-    this.depthMultiplier = depthMultiplier;
-    this.#rules = {
-      depthwise: weightRules(options, 'depthwise', 'glorotUniform'),
-      pointwise: weightRules(options, 'pointwise', 'glorotUniform'),
-    };
-  }
 
   override build(inputShape: OpenShape): void {
     const channels = this.channelsOf(inputShape);
     const { filters, depthMultiplier, kernelSize } = this;
     this.depthwiseKernel = this.addWeight('depthwise_kernel', {
       shape: [...kernelSize, channels, depthMultiplier],
-      ...this.#rules.depthwise,
+      ...this.weightRules('depthwise'),
     });
     this.pointwiseKernel = this.addWeight('pointwise_kernel', {
       shape: [...kernelSize.map(() => 1), channels * depthMultiplier, filters],
-      ...this.#rules.pointwise,
+      ...this.weightRules('pointwise'),
     });
     this.addBias(filters);
   }
@@ -72,56 +64,21 @@ abstract class Separable extends Convolution {
     const mixed = fusedConv2d(filtered, this.asImageKernel(this.pointwiseKernel), this.bias, { activation });
     return after(this.fromImages(mixed));
   }
-
-  override getConfig(): Record<string, unknown> {
-    return {
-      ...super.getConfig(),
-      depthMultiplier: this.depthMultiplier,
-      filters: this.filters,
-      ...this.windowConfig,
-      ...this.activationConfig,
-      ...rulesConfig({ ...this.#rules, bias: this.biasRules }),
-    };
-  }
 }
-
-const separableOptionNames: OptionNames<SeparableConv1DOptions> & OptionNames<SeparableConv2DOptions> = {
-  filters: true,
-  ...convolutionOptionNames,
-  depthMultiplier: false,
-  depthwiseInitializer: false,
-  depthwiseRegularizer: false,
-  depthwiseConstraint: false,
-  pointwiseInitializer: false,
-  pointwiseRegularizer: false,
-  pointwiseConstraint: false,
-};
 
 /** The class of layers created by `separableConv1d`, which documents shapes, weights and errors. */
-export class SeparableConv1D extends Separable {
-  static override readonly className: string = 'SeparableConv1D';
-
-  static override get optionNames(): OptionNames<SeparableConv1DOptions> {
-    return separableOptionNames;
-  }
-
-  constructor(options: SeparableConv1DOptions) {
-    super(1, options);
-  }
-}
+export class SeparableConv1D extends /* @__PURE__ */ layer<SeparableConv1DOptions, Separable>(
+  'SeparableConv1D',
+  () => table(1),
+  Separable,
+) {}
 
 /** The class of layers created by `separableConv2d`, which documents shapes, weights and errors. */
-export class SeparableConv2D extends Separable {
-  static override readonly className: string = 'SeparableConv2D';
-
-  static override get optionNames(): OptionNames<SeparableConv2DOptions> {
-    return separableOptionNames;
-  }
-
-  constructor(options: SeparableConv2DOptions) {
-    super(2, options);
-  }
-}
+export class SeparableConv2D extends /* @__PURE__ */ layer<SeparableConv2DOptions, Separable>(
+  'SeparableConv2D',
+  () => table(2),
+  Separable,
+) {}
 
 /**
  * A depthwise convolution of sequences, then one that mixes the channels of each step. Shapes: [batch, steps, channels] →
@@ -129,13 +86,12 @@ export class SeparableConv2D extends Separable {
  * channels · depthMultiplier, filters] and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
  */
-export function separableConv1d(options: SeparableConv1DOptions): SeparableConv1D;
-export function separableConv1d(
-  ...settings: Positions<SeparableConv1DOptions, ['filters', 'kernelSize', 'strides', 'padding']>
-): SeparableConv1D;
-export function separableConv1d(...args: unknown[]): SeparableConv1D {
-  return make(SeparableConv1D, args);
-}
+export const separableConv1d = /* @__PURE__ */ factoryOf(SeparableConv1D, [
+  'filters',
+  'kernelSize',
+  'strides',
+  'padding',
+]);
 
 /**
  * A depthwise convolution of images, then one that mixes the channels of each pixel. Shapes: [batch, height, width,
@@ -143,10 +99,9 @@ export function separableConv1d(...args: unknown[]): SeparableConv1D {
  * depthMultiplier], pointwise_kernel [1, 1, channels · depthMultiplier, filters] and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
-export function separableConv2d(options: SeparableConv2DOptions): SeparableConv2D;
-export function separableConv2d(
-  ...settings: Positions<SeparableConv2DOptions, ['filters', 'kernelSize', 'strides', 'padding']>
-): SeparableConv2D;
-export function separableConv2d(...args: unknown[]): SeparableConv2D {
-  return make(SeparableConv2D, args);
-}
+export const separableConv2d = /* @__PURE__ */ factoryOf(SeparableConv2D, [
+  'filters',
+  'kernelSize',
+  'strides',
+  'padding',
+]);

@@ -1,29 +1,15 @@
 /** @file Dense: a matrix of weights between the last axis and the units, with bias and activation. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { type AdapterOptions, adapterOptionNames, AdaptedLayer } from '../base/adapter.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
-import {
-  biasOptionNames,
-  type BiasOptions,
-  kernelOptionNames,
-  type KernelOptions,
-} from '../base/weightOptions.ts';
-import { type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
+import { type AdapterOptions, adapterTable, AdaptedLayer } from '../base/adapter.ts';
+import type { OpenShape } from '../../../core/shape.ts';
 import { warnOnce } from '../../../core/warn.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
-import {
-  type Activation,
-  type ActivationLike,
-  activationOf,
-  serializeActivation,
-  splitActivation,
-} from '../../activations.ts';
+import { type ActivationLike, activationOf, splitActivation } from '../../activations.ts';
+import { activation, factoryOf, flag, integer, layer, type LayerOptions, weights } from '../base/declare.ts';
 import { asOperand } from '../base/dtypePolicy.ts';
-import type { LayerOptions } from '../base/layer.ts';
-import { requireChannels } from '../base/inputSpec.ts';
-import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+import { type InputSpec, requireChannels } from '../base/inputSpec.ts';
+import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 
 /** Options of `dense`. */
 export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions, AdapterOptions {
@@ -34,49 +20,32 @@ export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions, 
 }
 
 /** The class of layers created by `dense`, which documents shapes, weights and errors. */
-export class Dense extends AdaptedLayer {
-  static override readonly className: string = 'Dense';
-
-  static override get optionNames(): OptionNames<DenseOptions> {
-    return {
-      units: true,
-      activation: true,
-      ...kernelOptionNames,
-      ...biasOptionNames,
-      ...adapterOptionNames,
-      ...layerOptionNames,
-    };
-  }
-
+export class Dense extends /* @__PURE__ */ layer<DenseOptions, AdaptedLayer>(
+  'Dense',
+  () => ({
+    units: integer(),
+    activation: activation(),
+    useBias: flag(true),
+    ...weights({ kernel: 'glorotUniform', bias: 'zeros' }),
+    ...adapterTable(),
+  }),
+  AdaptedLayer,
+) {
   override readonly supportsMasking: boolean = true;
+  protected override inputSpec: readonly InputSpec[] = [{ minRank: 2 }];
   kernel: Variable | null = null;
   bias: Variable | null = null;
-  readonly units: number;
-  readonly activation: Activation;
-  readonly useBias: boolean;
-  readonly #rules: { readonly kernel: WeightRules; readonly bias: WeightRules };
 
   constructor(options: DenseOptions) {
     super(options);
-    const { units, activation, useBias = true } = options;
-    requireInteger(this.name, 'units', units, 1);
-    requireBoolean(this.name, 'useBias', useBias);
-    this.units = units;
-    this.activation = activationOf(activation);
-    if (units === 1 && this.activation === activationOf('softmax')) warnOnce(softmaxOfOne(this.name));
-    this.useBias = useBias;
-    this.#rules = {
-      kernel: weightRules(options, 'kernel', 'glorotUniform'),
-      bias: weightRules(options, 'bias', 'zeros'),
-    };
-    this.inputSpec = [{ minRank: 2 }];
+    if (this.units === 1 && this.activation === activationOf('softmax')) warnOnce(softmaxOfOne(this.name));
   }
 
   override build(inputShape: OpenShape): void {
     const features = requireChannels(this.name, inputShape);
     const { units } = this;
-    this.kernel = this.addWeight('kernel', { shape: [features, units], ...this.#rules.kernel });
-    if (this.useBias) this.bias = this.addWeight('bias', { shape: [units], ...this.#rules.bias });
+    this.kernel = this.addWeight('kernel', { shape: [features, units], ...this.weightRules('kernel') });
+    if (this.useBias) this.bias = this.addWeight('bias', { shape: [units], ...this.weightRules('bias') });
     this.buildAdapter();
     this.inputSpec = [{ minRank: 2, axes: { [-1]: features } }];
   }
@@ -90,17 +59,6 @@ export class Dense extends AdaptedLayer {
     const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
     return after(fusedMatMul(operand(x), operand(this.adapted()), this.bias, { activation }));
   }
-
-  override getConfig(): Record<string, unknown> {
-    const { units, useBias } = this;
-    return {
-      ...super.getConfig(),
-      units,
-      activation: serializeActivation(this.activation),
-      useBias,
-      ...rulesConfig(this.#rules),
-    };
-  }
 }
 
 function softmaxOfOne(name: string): string {
@@ -112,8 +70,4 @@ function softmaxOfOne(name: string): string {
  * units]. Weights: kernel [features, units] and bias [units].
  * Errors: ValueError for invalid options; ShapeError where the features don't fit.
  */
-export function dense(options: DenseOptions): Dense;
-export function dense(...settings: Positions<DenseOptions, ['units', 'activation']>): Dense;
-export function dense(...args: unknown[]): Dense {
-  return make(Dense, args);
-}
+export const dense = /* @__PURE__ */ factoryOf(Dense, ['units', 'activation']);

@@ -1,7 +1,7 @@
 /** @file EinsumDense: a dense layer over any axes, named by letters. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { type AdapterOptions, adapterOptionNames, AdaptedLayer } from '../base/adapter.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { type BiasOptions, kernelOptionNames, type KernelOptions } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -17,6 +17,7 @@ import {
 import { einsum } from '../../einsum.ts';
 import type { LayerOptions } from '../base/layer.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `einsumDense`. */
 export interface EinsumDenseOptions
@@ -58,8 +59,8 @@ interface Plan {
 export class EinsumDense extends AdaptedLayer {
   static override readonly className: string = 'EinsumDense';
 
-  static override get optionNames(): OptionNames<EinsumDenseOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       equation: true,
       outputShape: true,
       activation: true,
@@ -70,7 +71,7 @@ export class EinsumDense extends AdaptedLayer {
       biasConstraint: false,
       ...adapterOptionNames,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<EinsumDenseOptions>);
   }
 
   kernel: Variable | null = null;
@@ -254,10 +255,9 @@ export class EinsumDense extends AdaptedLayer {
  * sizes of its letters; bias, with those of `biasAxes`, and 1 for letters between and after them.
  * Errors: ValueError for invalid options; ShapeError where the input doesn't fit.
  */
-export function einsumDense(options: EinsumDenseOptions): EinsumDense;
-export function einsumDense(
-  ...settings: Positions<EinsumDenseOptions, ['equation', 'outputShape', 'activation', 'biasAxes']>
-): EinsumDense;
-export function einsumDense(...args: unknown[]): EinsumDense {
-  return make(EinsumDense, args);
-}
+export const einsumDense = /* @__PURE__ */ factoryOf(EinsumDense, [
+  'equation',
+  'outputShape',
+  'activation',
+  'biasAxes',
+]);

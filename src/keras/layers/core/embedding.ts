@@ -1,9 +1,7 @@
 /** @file Embedding: a row of weights for each of a number of ids. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { type AdapterOptions, adapterOptionNames, AdaptedLayer } from '../base/adapter.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { type AdapterOptions, adapterTable, AdaptedLayer } from '../base/adapter.ts';
 import { type DType, isInteger } from '../../../core/dtype.ts';
-import { type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
+import type { OpenShape } from '../../../core/shape.ts';
 import { notEqual } from '../../../ops/comparison.ts';
 import { embedding as lookUp } from '../../../ops/embedding.ts';
 import { toIndices } from '../../../ops/toIndices.ts';
@@ -13,8 +11,7 @@ import type { ConstraintLike } from '../../constraints/index.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
 import type { Nest } from '../../tensorNest.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
-import type { LayerOptions } from '../base/layer.ts';
-import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+import { factoryOf, flag, integer, layer, weights, type LayerOptions } from '../base/declare.ts';
 
 /** Options of `embedding`. */
 export interface EmbeddingOptions extends LayerOptions, AdapterOptions {
@@ -33,48 +30,31 @@ export interface EmbeddingOptions extends LayerOptions, AdapterOptions {
 }
 
 /** The class of layers created by `embedding`, which documents shapes, weights and errors. */
-export class Embedding extends AdaptedLayer {
-  static override readonly className: string = 'Embedding';
-
-  static override get optionNames(): OptionNames<EmbeddingOptions> {
-    return {
-      inputDim: true,
-      outputDim: true,
-      embeddingsInitializer: false,
-      embeddingsRegularizer: false,
-      embeddingsConstraint: false,
-      maskZero: false,
-      ...adapterOptionNames,
-      ...layerOptionNames,
-    };
-  }
-
+export class Embedding extends /* @__PURE__ */ layer<EmbeddingOptions, AdaptedLayer>(
+  'Embedding',
+  () => ({
+    inputDim: integer(),
+    outputDim: integer(),
+    ...weights({ embeddings: 'uniform' }),
+    maskZero: flag(false),
+    ...adapterTable(),
+  }),
+  AdaptedLayer,
+) {
   override readonly supportsMasking: boolean;
   override readonly inputDType: DType = 'int32';
   embeddings: Variable | null = null;
-  readonly inputDim: number;
-  readonly outputDim: number;
-  readonly maskZero: boolean;
-  readonly #rules: { readonly embeddings: WeightRules };
 
   constructor(options: EmbeddingOptions) {
     super(options);
-    const { inputDim, outputDim, maskZero = false } = options;
-    requireInteger(this.name, 'inputDim', inputDim, 1);
-    requireInteger(this.name, 'outputDim', outputDim, 1);
-    requireBoolean(this.name, 'maskZero', maskZero);
-    this.inputDim = inputDim;
-    this.outputDim = outputDim;
-    this.maskZero = maskZero;
-    this.supportsMasking = maskZero;
-    this.#rules = { embeddings: weightRules(options, 'embeddings', 'uniform') };
+    this.supportsMasking = this.maskZero;
   }
 
   override build(): void {
     const { inputDim, outputDim } = this;
     this.embeddings = this.addWeight('embeddings', {
       shape: [inputDim, outputDim],
-      ...this.#rules.embeddings,
+      ...this.weightRules('embeddings'),
     });
     this.buildAdapter();
   }
@@ -98,11 +78,6 @@ export class Embedding extends AdaptedLayer {
   protected override outputDType(): DType {
     return this.dtype;
   }
-
-  override getConfig(): Record<string, unknown> {
-    const { inputDim, outputDim, maskZero } = this;
-    return { ...super.getConfig(), inputDim, outputDim, ...rulesConfig(this.#rules), maskZero };
-  }
 }
 
 /**
@@ -111,8 +86,4 @@ export class Embedding extends AdaptedLayer {
  * Errors: ValueError for invalid options; IndexOutOfRangeError when the result is read, for an id outside [0, inputDim); its
  * row is zeros.
  */
-export function embedding(options: EmbeddingOptions): Embedding;
-export function embedding(...settings: Positions<EmbeddingOptions, ['inputDim', 'outputDim']>): Embedding;
-export function embedding(...args: unknown[]): Embedding {
-  return make(Embedding, args);
-}
+export const embedding = /* @__PURE__ */ factoryOf(Embedding, ['inputDim', 'outputDim']);

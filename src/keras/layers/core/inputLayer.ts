@@ -1,5 +1,4 @@
 /** @file InputLayer: an input of a model. Its only call has no inputs. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
 import { isListOf } from '../../../core/lists.ts';
 import { type DType, dtypes, isDType } from '../../../core/dtype.ts';
 import { DTypeError, ShapeError } from '../../../core/errors.ts';
@@ -10,8 +9,7 @@ import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { GraphNode } from '../../graph/graphNode.ts';
 import { setCallOfOpenSizes } from '../../graph/composites.ts';
 import { callOfOpenSizes } from '../../graph/openComposites.ts';
-import { checkedOptions, make } from '../base/layerOptions.ts';
-import { Layer } from '../base/layer.ts';
+import { factoryOf, Layer, layer, own } from '../base/declare.ts';
 
 /** Options of `input`. */
 export interface InputOptions {
@@ -30,26 +28,24 @@ export interface InputOptions {
 }
 
 /** The class of layers created by `inputLayer`, which documents shapes, weights and errors. */
-export class InputLayer extends Layer {
-  static override readonly className: string = 'InputLayer';
-
-  static override get optionNames(): OptionNames<InputOptions> {
-    return { shape: true, batchSize: true, dtype: true, name: false, batchShape: false };
-  }
-
-  readonly batchShape: OpenShape;
+export class InputLayer extends /* @__PURE__ */ layer<InputOptions>(
+  'InputLayer',
+  () => ({
+    shape: own,
+    batchSize: own,
+    batchShape: { read: (given, { values }) => checkedShape({ ...values, batchShape: given as never }) },
+  }),
+  Layer,
+  { name: false, dtype: false },
+) {
   readonly tensor: KerasTensor;
 
   constructor(options: InputOptions) {
-    checkedOptions(new.target, options);
-    const { dtype = 'float32', name } = options;
-    const batchShape = checkedShape(options);
-    checkDType(dtype);
-    super({ dtype, ...(name === undefined ? {} : { name }) });
-    this.batchShape = batchShape;
+    super({ ...options, dtype: checkedDType(options?.dtype) });
+    const { batchShape: shape, dtype } = this;
     this.built = true;
     setCallOfOpenSizes(callOfOpenSizes);
-    this.tensor = new KerasTensor({ shape: this.batchShape, dtype }, this.name);
+    this.tensor = new KerasTensor({ shape, dtype }, this.name);
     new GraphNode({ operation: this, argument: [], outputs: this.tensor });
   }
 
@@ -75,21 +71,17 @@ export class InputLayer extends Layer {
  * A symbolic tensor to build a model from. Shape: [batchSize, ...shape].
  * Errors: ShapeError for a shape that isn't a list of sizes and nulls; DTypeError.
  */
-export function input(options: InputOptions): KerasTensor;
-export function input(...settings: Positions<InputOptions, ['shape', 'batchSize', 'dtype']>): KerasTensor;
-export function input(...args: unknown[]): KerasTensor {
-  return make(InputLayer, args).tensor;
+export const input = /* @__PURE__ */ factoryOf(InputLayer, ['shape', 'batchSize', 'dtype'], tensorOf);
+
+function tensorOf({ tensor }: InputLayer): KerasTensor {
+  return tensor;
 }
 
 /**
  * The layer of `input(options)`; its `output` is the symbolic tensor.
  * Shape: [batchSize, ...shape]. Errors: those of `input`.
  */
-export function inputLayer(options: InputOptions): InputLayer;
-export function inputLayer(...settings: Positions<InputOptions, ['shape', 'batchSize', 'dtype']>): InputLayer;
-export function inputLayer(...args: unknown[]): InputLayer {
-  return make(InputLayer, args);
-}
+export const inputLayer = /* @__PURE__ */ factoryOf(InputLayer, ['shape', 'batchSize', 'dtype']);
 
 function checkedShape({ shape, batchShape, batchSize }: InputOptions): OpenShape {
   const isSize = (n: unknown) => n === null || (Number.isInteger(n) && (n as number) >= 0);
@@ -124,8 +116,8 @@ function checkedShape({ shape, batchShape, batchSize }: InputOptions): OpenShape
   return [batchSize ?? null, ...(shape as OpenShape)];
 }
 
-function checkDType(dtype: unknown): void {
-  if (isDType(dtype)) return;
+function checkedDType(dtype: unknown = 'float32'): DType {
+  if (isDType(dtype)) return dtype;
   throw new DTypeError({
     op: 'input',
     rule: 'a dtype is float32, int32, uint32 or bool.',

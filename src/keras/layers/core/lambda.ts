@@ -1,6 +1,7 @@
 /** @file Lambda: a function of tensors as a layer. */
 import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
+import { factoryOf } from '../../options/factory.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -48,8 +49,14 @@ export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> =
 > {
   static override readonly className: string = 'Lambda';
 
-  static override get optionNames(): OptionNames<LambdaOptions> {
-    return { function: true, outputShape: false, mask: false, arguments: false, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      function: true,
+      outputShape: false,
+      mask: false,
+      arguments: false,
+      ...layerOptionNames,
+    } satisfies OptionNames<LambdaOptions>);
   }
 
   override readonly supportsMasking = true;
@@ -176,5 +183,7 @@ export function lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor
   settings?: LambdaSettings,
 ): Lambda<NoInfer<In>, NoInfer<Out>>;
 export function lambda(...args: unknown[]): unknown {
-  return make(Lambda, args);
+  return made(...(args as [never]));
 }
+
+const made = /* @__PURE__ */ factoryOf(Lambda, ['function']);

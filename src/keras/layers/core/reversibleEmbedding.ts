@@ -1,6 +1,5 @@
 /** @file ReversibleEmbedding: an embedding that, in reverse, gives logits of ids. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { oneOf, requireBoolean, requireFinite } from '../../../core/shape.ts';
+import { requireBoolean } from '../../../core/shape.ts';
 import { div, mul } from '../../../ops/arithmetic.ts';
 import { cast } from '../../../ops/cast.ts';
 import { notEqual } from '../../../ops/comparison.ts';
@@ -12,11 +11,18 @@ import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { trace } from '../../graph/tracing.ts';
 import { setMask } from '../../masks.ts';
 import type { Nest } from '../../tensorNest.ts';
-import { adapterOptionNames } from '../base/adapter.ts';
-import { type CallOptions, Layer } from '../base/layer.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
-import { weightRules } from '../base/weightRules.ts';
 import { Embedding, type EmbeddingOptions } from './embedding.ts';
+import {
+  factoryOf,
+  flag,
+  oneOf,
+  layer,
+  number,
+  Layer,
+  type CallOptions,
+  type LayerOptions,
+} from '../base/declare.ts';
+import type { OptionTable } from '../../options/fields.ts';
 
 /** Options of `reversibleEmbedding`. */
 export interface ReversibleEmbeddingOptions extends EmbeddingOptions {
@@ -29,54 +35,29 @@ export interface ReversibleEmbeddingOptions extends EmbeddingOptions {
 }
 
 /** The class of layers created by `reversibleEmbedding`, which documents shapes, weights and errors. */
-export class ReversibleEmbedding extends Embedding {
-  static override readonly className: string = 'ReversibleEmbedding';
+export class ReversibleEmbedding extends /* @__PURE__ */ layer<ReversibleEmbeddingOptions, Embedding>(
+  'ReversibleEmbedding',
+  () => ({
+    ...(Embedding.optionTable as OptionTable<EmbeddingOptions, LayerOptions>),
+    tieWeights: flag(true),
+    reverseDtype: oneOf(['float32', 'float16'], null),
+    logitSoftCap: number({ min: Number.MIN_VALUE, default: null }),
+  }),
+  Embedding,
+) {
   static override readonly callOptionNames: readonly string[] = [...Layer.callOptionNames, 'reverse'];
-
-  static override get optionNames(): OptionNames<ReversibleEmbeddingOptions> {
-    return {
-      inputDim: true,
-      outputDim: true,
-      tieWeights: true,
-      embeddingsInitializer: false,
-      embeddingsRegularizer: false,
-      embeddingsConstraint: false,
-      maskZero: false,
-      reverseDtype: false,
-      logitSoftCap: false,
-      ...adapterOptionNames,
-      ...layerOptionNames,
-    };
-  }
 
   /** Only ids have masks, so `call` sets them. */
   override readonly supportsMasking: boolean = false;
   reverseEmbeddings: Variable | null = null;
-  readonly tieWeights: boolean;
-  readonly reverseDtype: 'float32' | 'float16' | null;
-  readonly logitSoftCap: number | null;
-  readonly #initializer: ReturnType<typeof weightRules>['initializer'];
-
-  constructor(options: ReversibleEmbeddingOptions) {
-    super(options);
-    const { tieWeights = true, reverseDtype = null, logitSoftCap = null } = options;
-    requireBoolean(this.name, 'tieWeights', tieWeights);
-    if (logitSoftCap !== null) requireFinite(this.name, 'logitSoftCap', logitSoftCap, Number.MIN_VALUE);
-    this.tieWeights = tieWeights;
-    this.reverseDtype =
-      reverseDtype === null
-        ? null
-        : oneOf(this.name, 'reverseDtype', reverseDtype, ['float32', 'float16'] as const);
-    this.logitSoftCap = logitSoftCap;
-    this.#initializer = weightRules(options, 'embeddings', 'uniform').initializer;
-  }
 
   override build(): void {
     super.build();
     const { tieWeights, outputDim, inputDim } = this;
     if (tieWeights) return;
     const shape = [outputDim, inputDim];
-    this.reverseEmbeddings = this.addWeight('reverse_embeddings', { shape, initializer: this.#initializer });
+    const { initializer } = this.weightRules('embeddings');
+    this.reverseEmbeddings = this.addWeight('reverse_embeddings', { shape, initializer });
   }
 
   override call(x: Tensor, { reverse = false }: CallOptions = {}): Tensor {
@@ -104,11 +85,6 @@ export class ReversibleEmbedding extends Embedding {
     const shape = [...(inputs as KerasTensor).shape.slice(0, -1), this.inputDim];
     return trace(() => new KerasTensor({ shape, dtype: this.dtype }));
   }
-
-  override getConfig(): Record<string, unknown> {
-    const { tieWeights, reverseDtype, logitSoftCap } = this;
-    return { ...super.getConfig(), tieWeights, reverseDtype, logitSoftCap };
-  }
 }
 
 /**
@@ -117,10 +93,8 @@ export class ReversibleEmbedding extends Embedding {
  * unless `tieWeights`, reverseEmbeddings [outputDim, inputDim].
  * Errors: ValueError for invalid options; those of `embedding`.
  */
-export function reversibleEmbedding(options: ReversibleEmbeddingOptions): ReversibleEmbedding;
-export function reversibleEmbedding(
-  ...settings: Positions<ReversibleEmbeddingOptions, ['inputDim', 'outputDim', 'tieWeights']>
-): ReversibleEmbedding;
-export function reversibleEmbedding(...args: unknown[]): ReversibleEmbedding {
-  return make(ReversibleEmbedding, args);
-}
+export const reversibleEmbedding = /* @__PURE__ */ factoryOf(ReversibleEmbedding, [
+  'inputDim',
+  'outputDim',
+  'tieWeights',
+]);

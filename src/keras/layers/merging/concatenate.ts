@@ -1,6 +1,6 @@
 /** @file Concatenate: joins tensors along an axis. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { concat } from '../../../ops/concat.ts';
@@ -10,6 +10,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Nest } from '../../tensorNest.ts';
 import type { LayerOptions } from '../base/layer.ts';
 import { type Mask, maskOfSteps, maskOverValues, Merge } from './baseMerge.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `concatenate`. */
 export interface ConcatenateOptions extends LayerOptions {
@@ -21,8 +22,8 @@ export interface ConcatenateOptions extends LayerOptions {
 export class Concatenate extends Merge {
   static override readonly className: string = 'Concatenate';
 
-  static override get optionNames(): OptionNames<ConcatenateOptions> {
-    return { axis: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({ axis: true, ...layerOptionNames } satisfies OptionNames<ConcatenateOptions>);
   }
 
   readonly axis: number;
@@ -68,8 +69,4 @@ export class Concatenate extends Merge {
  * same dtype.
  * Errors: ValueError for anything but a list; ShapeError, DTypeError for inputs that don't fit.
  */
-export function concatenate(options?: ConcatenateOptions): Concatenate;
-export function concatenate(...settings: Positions<ConcatenateOptions, ['axis']>): Concatenate;
-export function concatenate(...args: unknown[]): Concatenate {
-  return make(Concatenate, args);
-}
+export const concatenate = /* @__PURE__ */ factoryOf(Concatenate, ['axis']);

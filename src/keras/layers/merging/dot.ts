@@ -1,6 +1,6 @@
 /** @file Dot: products of the samples of two tensors, summed over an axis of each. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, normalizeAxis, type OpenShape, requireBoolean, sizeOf } from '../../../core/shape.ts';
 import { matMul } from '../../../ops/matMul.ts';
@@ -10,6 +10,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { LayerOptions } from '../base/layer.ts';
 import { Merge } from './baseMerge.ts';
 import { unitLength } from '../normalization/unitNormalization.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `dot`. */
 export interface DotOptions extends LayerOptions {
@@ -23,8 +24,12 @@ export interface DotOptions extends LayerOptions {
 export class Dot extends Merge {
   static override readonly className: string = 'Dot';
 
-  static override get optionNames(): OptionNames<DotOptions> {
-    return { axes: true, normalize: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      axes: true,
+      normalize: true,
+      ...layerOptionNames,
+    } satisfies OptionNames<DotOptions>);
   }
 
   readonly axes: number | readonly [number, number];
@@ -111,8 +116,4 @@ export class Dot extends Merge {
  * without its axis, …b without its axis], or [batch, 1] where no axes remain. float32.
  * Errors: ValueError for bad options and anything but a pair; ShapeError for axes that don't fit.
  */
-export function dot(options: DotOptions): Dot;
-export function dot(...settings: Positions<DotOptions, ['axes', 'normalize']>): Dot;
-export function dot(...args: unknown[]): Dot {
-  return make(Dot, args);
-}
+export const dot = /* @__PURE__ */ factoryOf(Dot, ['axes', 'normalize']);

@@ -1,6 +1,5 @@
 /** @file Add, Subtract, Average, Multiply, Maximum, Minimum: elementwise merges of a list of tensors. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { sameShape } from '../../../core/shape.ts';
 import { addN } from '../../../ops/addN.ts';
@@ -9,15 +8,15 @@ import { logicalOr } from '../../../ops/logical.ts';
 import { maximum as larger, minimum as smaller } from '../../../ops/maximum.ts';
 import { where } from '../../../ops/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import type { LayerOptions } from '../base/layer.ts';
 import { ElementwiseMerge, type Mask, maskOverValues } from './baseMerge.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** The class of layers created by `add`, which documents shapes, weights and errors. */
 export class Add extends ElementwiseMerge {
   static override readonly className: string = 'Add';
 
-  static override get optionNames(): OptionNames<LayerOptions> {
-    return layerOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(layerOptionNames);
   }
 
   protected override merge(inputs: readonly Tensor[]): Tensor {
@@ -29,8 +28,8 @@ export class Add extends ElementwiseMerge {
 export class Average extends ElementwiseMerge {
   static override readonly className: string = 'Average';
 
-  static override get optionNames(): OptionNames<LayerOptions> {
-    return layerOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(layerOptionNames);
   }
 
   protected override merge(inputs: readonly Tensor[]): Tensor {
@@ -42,8 +41,8 @@ export class Average extends ElementwiseMerge {
 export class Subtract extends ElementwiseMerge {
   static override readonly className: string = 'Subtract';
 
-  static override get optionNames(): OptionNames<LayerOptions> {
-    return layerOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(layerOptionNames);
   }
 
   protected override merge(inputs: readonly Tensor[]): Tensor {
@@ -69,8 +68,8 @@ function total(inputs: readonly Tensor[]): Tensor {
 export class Multiply extends ElementwiseMerge {
   static override readonly className: string = 'Multiply';
 
-  static override get optionNames(): OptionNames<LayerOptions> {
-    return layerOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(layerOptionNames);
   }
 
   /** Masked values count as 1; where every input is masked the result is 0. */
@@ -116,8 +115,8 @@ function expandedMask(x: Tensor, mask: Mask | undefined): Tensor | null {
 export class Maximum extends Extremum {
   static override readonly className: string = 'Maximum';
 
-  static override get optionNames(): OptionNames<LayerOptions> {
-    return layerOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(layerOptionNames);
   }
 
   protected override pick(a: Tensor, b: Tensor): Tensor {
@@ -129,8 +128,8 @@ export class Maximum extends Extremum {
 export class Minimum extends Extremum {
   static override readonly className: string = 'Minimum';
 
-  static override get optionNames(): OptionNames<LayerOptions> {
-    return layerOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(layerOptionNames);
   }
 
   protected override pick(a: Tensor, b: Tensor): Tensor {
@@ -143,52 +142,34 @@ export class Minimum extends Extremum {
  * axis. Dtypes promote.
  * Errors: ValueError if the input is not a list; ShapeError for shapes that do not broadcast.
  */
-export function add(options?: LayerOptions): Add;
-export function add(...args: unknown[]): Add {
-  return make(Add, args);
-}
+export const add = /* @__PURE__ */ factoryOf(Add);
 
 /**
  * The elementwise mean of a list of tensors. Shapes as for `add`.
  * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
  */
-export function average(options?: LayerOptions): Average;
-export function average(...args: unknown[]): Average {
-  return make(Average, args);
-}
+export const average = /* @__PURE__ */ factoryOf(Average);
 
 /**
  * The first of two tensors minus the second. Shapes as for `add`.
  * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
  */
-export function subtract(options?: LayerOptions): Subtract;
-export function subtract(...args: unknown[]): Subtract {
-  return make(Subtract, args);
-}
+export const subtract = /* @__PURE__ */ factoryOf(Subtract);
 
 /**
  * The product of a list of tensors. Shapes as for `add`. Masked values count as 1.
  * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
  */
-export function multiply(options?: LayerOptions): Multiply;
-export function multiply(...args: unknown[]): Multiply {
-  return make(Multiply, args);
-}
+export const multiply = /* @__PURE__ */ factoryOf(Multiply);
 
 /**
  * The elementwise maximum of a list of tensors. Shapes as for `add`. Masked values are ignored.
  * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
  */
-export function maximum(options?: LayerOptions): Maximum;
-export function maximum(...args: unknown[]): Maximum {
-  return make(Maximum, args);
-}
+export const maximum = /* @__PURE__ */ factoryOf(Maximum);
 
 /**
  * The elementwise minimum of a list of tensors. Shapes as for `add`. Masked values are ignored.
  * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
  */
-export function minimum(options?: LayerOptions): Minimum;
-export function minimum(...args: unknown[]): Minimum {
-  return make(Minimum, args);
-}
+export const minimum = /* @__PURE__ */ factoryOf(Minimum);

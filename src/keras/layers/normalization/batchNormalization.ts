@@ -1,6 +1,6 @@
 /** @file BatchNormalization: normalizes channels to mean 0 and variance 1, by the moments of the batch or by moving averages. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import {
   ScaledNormalization,
   type ScaledNormalizationOptions,
@@ -31,6 +31,7 @@ import { requireFraction } from '../base/randomOptions.ts';
 import { requireSize } from '../base/inputSpec.ts';
 import { corrected, type RenormClipping, requireClipping, stddevOf } from './renormalization.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `batchNormalization`. */
 export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
@@ -56,8 +57,8 @@ export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
 export class BatchNormalization extends ScaledNormalization {
   static override readonly className: string = 'BatchNormalization';
 
-  static override get optionNames(): OptionNames<BatchNormalizationOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       axis: true,
       momentum: true,
       epsilon: true,
@@ -69,7 +70,7 @@ export class BatchNormalization extends ScaledNormalization {
       renormClipping: false,
       renormMomentum: false,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<BatchNormalizationOptions>);
   }
 
   override readonly takesMask: boolean = true;
@@ -284,10 +285,8 @@ function clippingOf(
  * normalization, 2015.
  * Errors: ValueError for invalid options; ShapeError for an axis that the input lacks, or whose size is open.
  */
-export function batchNormalization(options?: BatchNormalizationOptions): BatchNormalization;
-export function batchNormalization(
-  ...settings: Positions<BatchNormalizationOptions, ['axis', 'momentum', 'epsilon']>
-): BatchNormalization;
-export function batchNormalization(...args: unknown[]): BatchNormalization {
-  return make(BatchNormalization, args);
-}
+export const batchNormalization = /* @__PURE__ */ factoryOf(BatchNormalization, [
+  'axis',
+  'momentum',
+  'epsilon',
+]);

@@ -1,6 +1,6 @@
 /** @file GroupNormalization: normalizes groups of channels of each sample to mean 0 and variance 1. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import {
   ScaledNormalization,
   type ScaledNormalizationOptions,
@@ -13,6 +13,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { requireWholeAxis } from './batchNormalization.ts';
 import { requireSize } from '../base/inputSpec.ts';
 import { rulesConfig } from '../base/weightRules.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `groupNormalization`. */
 export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
@@ -26,8 +27,14 @@ export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
 export class GroupNormalization extends ScaledNormalization {
   static override readonly className: string = 'GroupNormalization';
 
-  static override get optionNames(): OptionNames<GroupNormalizationOptions> {
-    return { groups: true, axis: true, epsilon: true, ...scaleOptionNames, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      groups: true,
+      axis: true,
+      epsilon: true,
+      ...scaleOptionNames,
+      ...layerOptionNames,
+    } satisfies OptionNames<GroupNormalizationOptions>);
   }
 
   readonly groups: number;
@@ -91,10 +98,8 @@ export class GroupNormalization extends ScaledNormalization {
  * other axes. Shape: that of the input. float32. Weights: gamma and beta, [channels]. Wu and He, Group normalization, 2018.
  * Errors: ValueError for invalid options; ShapeError for an axis that the input lacks, or groups that don't divide it.
  */
-export function groupNormalization(options?: GroupNormalizationOptions): GroupNormalization;
-export function groupNormalization(
-  ...settings: Positions<GroupNormalizationOptions, ['groups', 'axis', 'epsilon']>
-): GroupNormalization;
-export function groupNormalization(...args: unknown[]): GroupNormalization {
-  return make(GroupNormalization, args);
-}
+export const groupNormalization = /* @__PURE__ */ factoryOf(GroupNormalization, [
+  'groups',
+  'axis',
+  'epsilon',
+]);

@@ -1,6 +1,6 @@
 /** @file LayerNormalization: normalizes the features of each sample to mean 0 and variance 1. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import {
   ScaledNormalization,
   type ScaledNormalizationOptions,
@@ -16,6 +16,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { requireSize } from '../base/inputSpec.ts';
 import { axisOrAxes } from './unitNormalization.ts';
 import { rulesConfig } from '../base/weightRules.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `layerNormalization`. */
 export interface LayerNormalizationOptions extends ScaledNormalizationOptions {
@@ -29,8 +30,14 @@ export interface LayerNormalizationOptions extends ScaledNormalizationOptions {
 export class LayerNormalization extends ScaledNormalization {
   static override readonly className: string = 'LayerNormalization';
 
-  static override get optionNames(): OptionNames<LayerNormalizationOptions> {
-    return { axis: true, epsilon: true, rmsScaling: false, ...scaleOptionNames, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      axis: true,
+      epsilon: true,
+      rmsScaling: false,
+      ...scaleOptionNames,
+      ...layerOptionNames,
+    } satisfies OptionNames<LayerNormalizationOptions>);
   }
 
   readonly axis: readonly number[];
@@ -40,7 +47,7 @@ export class LayerNormalization extends ScaledNormalization {
     super(options);
     const { axis = -1, rmsScaling = false } = options;
     requireBoolean(this.name, 'rmsScaling', rmsScaling);
-    this.axis = [axisOrAxes(this.name, axis)].flat();
+    this.axis = [axisOrAxes(this.name, 'axis', axis)].flat();
     this.rmsScaling = rmsScaling;
   }
 
@@ -86,10 +93,4 @@ export class LayerNormalization extends ScaledNormalization {
  * input. float32. Weights: gamma and beta, of the sizes of `axis`. Ba, Kiros and Hinton, Layer normalization, 2016.
  * Errors: ValueError for invalid options; ShapeError for axes that the input lacks, or whose sizes are open.
  */
-export function layerNormalization(options?: LayerNormalizationOptions): LayerNormalization;
-export function layerNormalization(
-  ...settings: Positions<LayerNormalizationOptions, ['axis', 'epsilon']>
-): LayerNormalization;
-export function layerNormalization(...args: unknown[]): LayerNormalization {
-  return make(LayerNormalization, args);
-}
+export const layerNormalization = /* @__PURE__ */ factoryOf(LayerNormalization, ['axis', 'epsilon']);

@@ -1,5 +1,5 @@
 /** @file RMSNormalization: features divided by their root mean square. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import { normalizeAxes, type OpenShape } from '../../../core/shape.ts';
 import { requireEpsilon } from '../../../ops/normalization.ts';
 import { reshape } from '../../../ops/reshape.ts';
@@ -9,8 +9,9 @@ import type { Variable } from '../../../tensor/variable.ts';
 import { ones } from '../../initializers/index.ts';
 import { requireSize } from '../base/inputSpec.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { axisOrAxes } from './unitNormalization.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `rmsNormalization`. */
 export interface RMSNormalizationOptions extends LayerOptions {
@@ -24,8 +25,12 @@ export interface RMSNormalizationOptions extends LayerOptions {
 export class RMSNormalization extends Layer {
   static override readonly className: string = 'RMSNormalization';
 
-  static override get optionNames(): OptionNames<RMSNormalizationOptions> {
-    return { axis: true, epsilon: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      axis: true,
+      epsilon: true,
+      ...layerOptionNames,
+    } satisfies OptionNames<RMSNormalizationOptions>);
   }
 
   scale: Variable | null = null;
@@ -36,7 +41,7 @@ export class RMSNormalization extends Layer {
     super(options);
     const { axis = -1, epsilon = 1e-6 } = options;
     requireEpsilon(this.name, epsilon);
-    this.axis = [axisOrAxes(this.name, axis)].flat();
+    this.axis = [axisOrAxes(this.name, 'axis', axis)].flat();
     this.epsilon = epsilon;
   }
 
@@ -66,10 +71,4 @@ export class RMSNormalization extends Layer {
  * scale, of the sizes of `axis` in ascending order. Zhang and Sennrich, Root mean square layer normalization, NeurIPS 2019.
  * Errors: ValueError for invalid options; ShapeError for axes that the input lacks, or whose sizes are open.
  */
-export function rmsNormalization(options?: RMSNormalizationOptions): RMSNormalization;
-export function rmsNormalization(
-  ...settings: Positions<RMSNormalizationOptions, ['axis', 'epsilon']>
-): RMSNormalization;
-export function rmsNormalization(...args: unknown[]): RMSNormalization {
-  return make(RMSNormalization, args);
-}
+export const rmsNormalization = /* @__PURE__ */ factoryOf(RMSNormalization, ['axis', 'epsilon']);

@@ -1,5 +1,5 @@
 /** @file SpectralNormalization: a layer whose kernel is divided by its largest singular value. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { div } from '../../../ops/arithmetic.ts';
@@ -16,9 +16,10 @@ import type { ClassConfig } from '../../namedObjects.ts';
 import { isTracing } from '../../graph/tracing.ts';
 import { serializeLayer } from '../../serialization/index.ts';
 import { type AnyLayer, type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { wrapped } from '../recurrent/timeDistributed.ts';
 import { unitLength } from './unitNormalization.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `spectralNormalization`. */
 export interface SpectralNormalizationOptions extends LayerOptions {
@@ -32,8 +33,12 @@ export interface SpectralNormalizationOptions extends LayerOptions {
 export class SpectralNormalization extends Layer {
   static override readonly className: string = 'SpectralNormalization';
 
-  static override get optionNames(): OptionNames<SpectralNormalizationOptions> {
-    return { layer: true, powerIterations: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      layer: true,
+      powerIterations: true,
+      ...layerOptionNames,
+    } satisfies OptionNames<SpectralNormalizationOptions>);
   }
 
   readonly layer: Layer;
@@ -122,10 +127,7 @@ export class SpectralNormalization extends Layer {
  * Miyato, Kataoka, Koyama and Yoshida, Spectral normalization for generative adversarial networks, ICLR 2018.
  * Errors: ValueError for invalid options, and for a layer without a kernel.
  */
-export function spectralNormalization(options: SpectralNormalizationOptions): SpectralNormalization;
-export function spectralNormalization(
-  ...settings: Positions<SpectralNormalizationOptions, ['layer', 'powerIterations']>
-): SpectralNormalization;
-export function spectralNormalization(...args: unknown[]): SpectralNormalization {
-  return make(SpectralNormalization, args);
-}
+export const spectralNormalization = /* @__PURE__ */ factoryOf(SpectralNormalization, [
+  'layer',
+  'powerIterations',
+]);

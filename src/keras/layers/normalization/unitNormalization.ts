@@ -1,6 +1,6 @@
 /** @file UnitNormalization: scales vectors to length 1. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { mul } from '../../../ops/arithmetic.ts';
@@ -9,6 +9,7 @@ import { sum } from '../../../ops/sum.ts';
 import { rsqrt, square } from '../../../ops/unary.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `unitNormalization`. */
 export interface UnitNormalizationOptions extends LayerOptions {
@@ -29,8 +30,8 @@ export function unitLength(x: Tensor, axis: number | readonly number[]): Tensor 
 export class UnitNormalization extends Layer {
   static override readonly className: string = 'UnitNormalization';
 
-  static override get optionNames(): OptionNames<UnitNormalizationOptions> {
-    return { axis: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({ axis: true, ...layerOptionNames } satisfies OptionNames<UnitNormalizationOptions>);
   }
 
   override readonly supportsMasking: boolean = true;
@@ -39,7 +40,7 @@ export class UnitNormalization extends Layer {
   constructor(options: UnitNormalizationOptions = {}) {
     super(options);
     const { axis = -1 } = options;
-    this.axis = axisOrAxes(this.name, axis);
+    this.axis = axisOrAxes(this.name, 'axis', axis);
   }
 
   override call(x: Tensor): Tensor {
@@ -52,7 +53,7 @@ export class UnitNormalization extends Layer {
 }
 
 /** Throws unless `axis` is an integer, or a list of one or more. */
-export function axisOrAxes(op: string, axis: unknown): number | readonly number[] {
+export function axisOrAxes(op: string, _what: string, axis: unknown): number | readonly number[] {
   const list: readonly unknown[] = Array.isArray(axis) ? axis : [axis];
   if (list.length > 0 && list.every((one) => Number.isInteger(one))) return axis as number | number[];
   throw new ValueError({
@@ -67,10 +68,4 @@ export function axisOrAxes(op: string, axis: unknown): number | readonly number[
  * Vectors along `axis` scaled to length 1; zero vectors stay zero. Shapes: that of the input. float32.
  * Errors: ValueError for an invalid axis; ShapeError for one that the input lacks.
  */
-export function unitNormalization(options?: UnitNormalizationOptions): UnitNormalization;
-export function unitNormalization(
-  ...settings: Positions<UnitNormalizationOptions, ['axis']>
-): UnitNormalization;
-export function unitNormalization(...args: unknown[]): UnitNormalization {
-  return make(UnitNormalization, args);
-}
+export const unitNormalization = /* @__PURE__ */ factoryOf(UnitNormalization, ['axis']);

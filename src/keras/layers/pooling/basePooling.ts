@@ -1,10 +1,8 @@
 /** @file The base of pooling layers: window options. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
-import { oneOf } from '../../../core/shape.ts';
+import { channelsLast, type DataFormatOptions } from '../base/dataFormat.ts';
+import { Layer, type LayerOptions, oneOf, perAxisOf } from '../base/declare.ts';
 import { perAxis } from '../../../core/windows.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
-import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
+import type { OptionPlace } from '../../options/option.ts';
 
 /** `Size` is a number, or one per axis. */
 export interface PoolingOptions<Size> extends LayerOptions, DataFormatOptions {
@@ -16,38 +14,30 @@ export interface PoolingOptions<Size> extends LayerOptions, DataFormatOptions {
   padding?: 'valid' | 'same';
 }
 
-export const poolingOptionNames: OptionNames<PoolingOptions<unknown>> = {
-  poolSize: true,
-  strides: true,
-  padding: true,
-  dataFormat: false,
-  ...layerOptionNames,
-};
+/** The table of pools along `rank` axes. */
+export const poolingTable = <R extends 1 | 2 | 3>(rank: R) => ({
+  poolSize: perAxisOf(rank, 2),
+  strides: {
+    read: (given: unknown, { op, what, values }: OptionPlace) =>
+      perAxis(op, what, given ?? values.poolSize, rank),
+  },
+  padding: oneOf(['valid', 'same'], 'valid'),
+  dataFormat: channelsLast(),
+});
 
 export abstract class Pooling extends Layer {
-  readonly poolSize: readonly number[];
-  readonly strides: readonly number[];
-  readonly padding: 'valid' | 'same';
-  readonly dataFormat = 'channelsLast';
+  declare readonly poolSize: readonly number[];
+  declare readonly strides: readonly number[];
+  declare readonly padding: 'valid' | 'same';
 
-  constructor(rank: 1 | 2 | 3, options: PoolingOptions<unknown> = {}) {
+  constructor(options?: LayerOptions) {
     super(options);
-    const { poolSize = 2, strides, padding = 'valid' } = options;
-    this.poolSize = perAxis(this.name, 'poolSize', poolSize, rank);
-    this.strides = perAxis(this.name, 'strides', strides ?? this.poolSize, rank);
-    requireChannelsLast(this.name, options.dataFormat);
-    this.padding = oneOf(this.name, 'padding', padding, ['valid', 'same'] as const);
-    this.inputSpec = [{ rank: rank + 2 }];
+    this.inputSpec = [{ rank: this.poolSize.length + 2 }];
   }
 
   /** Options of the pooling ops. */
   protected get windows() {
     const { poolSize, strides, padding } = this;
     return { poolSize, strides, padding };
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { poolSize, padding, strides, dataFormat } = this;
-    return { ...super.getConfig(), poolSize, padding, strides, dataFormat };
   }
 }

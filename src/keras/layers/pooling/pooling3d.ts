@@ -1,26 +1,19 @@
 /** @file MaxPooling3D, AveragePooling3D: the largest value and the mean of each window of a volume. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
 import { avgPool3d, maxPool3d } from '../../../ops/pool3d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Triple } from '../base/dataFormat.ts';
-import { make } from '../base/layerOptions.ts';
-import { Pooling, poolingOptionNames, type PoolingOptions } from './basePooling.ts';
+import { Pooling, type PoolingOptions, poolingTable } from './basePooling.ts';
+import { factoryOf, layer } from '../base/declare.ts';
 
 /** Options of `maxPooling3d` and `averagePooling3d`. */
 export type Pooling3DOptions = PoolingOptions<Triple>;
 
 /** The class of layers created by `maxPooling3d`, which documents shapes and errors. */
-export class MaxPooling3D extends Pooling {
-  static override readonly className: string = 'MaxPooling3D';
-
-  static override get optionNames(): OptionNames<Pooling3DOptions> {
-    return poolingOptionNames;
-  }
-
-  constructor(options?: Pooling3DOptions) {
-    super(3, options);
-  }
-
+export class MaxPooling3D extends /* @__PURE__ */ layer<Pooling3DOptions, Pooling>(
+  'MaxPooling3D',
+  () => poolingTable(3),
+  Pooling,
+) {
   override call(x: Tensor): Tensor {
     return maxPool3d(x, this.windows);
   }
@@ -30,26 +23,14 @@ export class MaxPooling3D extends Pooling {
  * The largest value of each window of a volume. Shapes: [batch, depth, height, width, channels] → [batch, depth', height',
  * width', channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function maxPooling3d(options?: Pooling3DOptions): MaxPooling3D;
-export function maxPooling3d(
-  ...settings: Positions<Pooling3DOptions, ['poolSize', 'strides', 'padding']>
-): MaxPooling3D;
-export function maxPooling3d(...args: unknown[]): MaxPooling3D {
-  return make(MaxPooling3D, args);
-}
+export const maxPooling3d = /* @__PURE__ */ factoryOf(MaxPooling3D, ['poolSize', 'strides', 'padding']);
 
 /** The class of layers created by `averagePooling3d`, which documents shapes and errors. */
-export class AveragePooling3D extends Pooling {
-  static override readonly className: string = 'AveragePooling3D';
-
-  static override get optionNames(): OptionNames<Pooling3DOptions> {
-    return poolingOptionNames;
-  }
-
-  constructor(options?: Pooling3DOptions) {
-    super(3, options);
-  }
-
+export class AveragePooling3D extends /* @__PURE__ */ layer<Pooling3DOptions, Pooling>(
+  'AveragePooling3D',
+  () => poolingTable(3),
+  Pooling,
+) {
   override call(x: Tensor): Tensor {
     return avgPool3d(x, this.windows);
   }
@@ -59,10 +40,8 @@ export class AveragePooling3D extends Pooling {
  * The mean of each window of a volume. Shapes: [batch, depth, height, width, channels] → [batch, depth', height', width',
  * channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function averagePooling3d(options?: Pooling3DOptions): AveragePooling3D;
-export function averagePooling3d(
-  ...settings: Positions<Pooling3DOptions, ['poolSize', 'strides', 'padding']>
-): AveragePooling3D;
-export function averagePooling3d(...args: unknown[]): AveragePooling3D {
-  return make(AveragePooling3D, args);
-}
+export const averagePooling3d = /* @__PURE__ */ factoryOf(AveragePooling3D, [
+  'poolSize',
+  'strides',
+  'padding',
+]);

@@ -1,13 +1,14 @@
 /** @file CategoryEncoding: integers as one-hot, multi-hot or counted features. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { cast } from '../../../ops/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { encodeCategories, encodedShape, type OutputMode, outputModeOf } from './categories.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `categoryEncoding`. */
 export interface CategoryEncodingOptions extends LayerOptions {
@@ -24,8 +25,12 @@ export interface CategoryEncodingOptions extends LayerOptions {
 export class CategoryEncoding extends Layer {
   static override readonly className: string = 'CategoryEncoding';
 
-  static override get optionNames(): OptionNames<CategoryEncodingOptions> {
-    return { numTokens: true, outputMode: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      numTokens: true,
+      outputMode: true,
+      ...layerOptionNames,
+    } satisfies OptionNames<CategoryEncodingOptions>);
   }
 
   override readonly inputDType: DType = 'int32';
@@ -76,10 +81,4 @@ export class CategoryEncoding extends Layer {
  * range are ignored.
  * Errors: ValueError for invalid options.
  */
-export function categoryEncoding(options: CategoryEncodingOptions): CategoryEncoding;
-export function categoryEncoding(
-  ...settings: Positions<CategoryEncodingOptions, ['numTokens', 'outputMode']>
-): CategoryEncoding;
-export function categoryEncoding(...args: unknown[]): CategoryEncoding {
-  return make(CategoryEncoding, args);
-}
+export const categoryEncoding = /* @__PURE__ */ factoryOf(CategoryEncoding, ['numTokens', 'outputMode']);

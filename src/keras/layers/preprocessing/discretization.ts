@@ -1,5 +1,5 @@
 /** @file Discretization: replaces numbers by the bin that they fall into. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireFinite, requireInteger } from '../../../core/shape.ts';
@@ -8,10 +8,11 @@ import { fill } from '../../../ops/creation.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { binBoundaries } from './binBoundaries.ts';
 import { encodeCategories, encodedDType, encodedShape, type OutputMode, outputModeOf } from './categories.ts';
 import { asFloats } from './images/imageLayer.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `discretization`. */
 export interface DiscretizationOptions extends LayerOptions {
@@ -34,15 +35,15 @@ export interface DiscretizationOptions extends LayerOptions {
 export class Discretization extends Layer {
   static override readonly className: string = 'Discretization';
 
-  static override get optionNames(): OptionNames<DiscretizationOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       binBoundaries: true,
       numBins: true,
       epsilon: true,
       outputMode: true,
       sparse: false,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<DiscretizationOptions>);
   }
 
   readonly numBins: number | null;
@@ -161,10 +162,9 @@ function notSparse(op: string): ValueError {
  * 'int' that of the input, int32. Boundaries are given, or learned by `adapt`.
  * Errors: ValueError for invalid options, and for a layer that hasn't been adapted.
  */
-export function discretization(options: DiscretizationOptions): Discretization;
-export function discretization(
-  ...settings: Positions<DiscretizationOptions, ['binBoundaries', 'numBins', 'epsilon', 'outputMode']>
-): Discretization;
-export function discretization(...args: unknown[]): Discretization {
-  return make(Discretization, args);
-}
+export const discretization = /* @__PURE__ */ factoryOf(Discretization, [
+  'binBoundaries',
+  'numBins',
+  'epsilon',
+  'outputMode',
+]);

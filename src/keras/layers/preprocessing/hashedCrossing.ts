@@ -28,12 +28,14 @@ const key = 0xdecafcaffen;
 /** The class of layers created by `hashedCrossing`, which documents shapes and errors. */
 export class HashedCrossing extends HostLayer {
   static override readonly className: string = 'HashedCrossing';
-  static override readonly optionNames: OptionNames<HashedCrossingOptions> = {
-    numBins: true,
-    outputMode: true,
-    sparse: false,
-    name: false,
-  };
+  static override get knownOptions(): readonly string[] {
+    return Object.keys({
+      numBins: true,
+      outputMode: true,
+      sparse: false,
+      name: false,
+    } satisfies OptionNames<HashedCrossingOptions>);
+  }
   readonly numBins: number;
   readonly outputMode: OutputMode;
 

@@ -30,14 +30,16 @@ export interface HashingOptions extends HostLayerOptions {
 /** The class of layers created by `hashing`, which documents shapes and errors. */
 export class Hashing extends HostLayer {
   static override readonly className: string = 'Hashing';
-  static override readonly optionNames: OptionNames<HashingOptions> = {
-    numBins: true,
-    maskValue: true,
-    salt: true,
-    outputMode: true,
-    sparse: false,
-    name: false,
-  };
+  static override get knownOptions(): readonly string[] {
+    return Object.keys({
+      numBins: true,
+      maskValue: true,
+      salt: true,
+      outputMode: true,
+      sparse: false,
+      name: false,
+    } satisfies OptionNames<HashingOptions>);
+  }
   readonly numBins: number;
   readonly maskValue: string | number | null;
   readonly salt: Salt | null;

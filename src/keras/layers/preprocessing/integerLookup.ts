@@ -1,5 +1,5 @@
 /** @file IntegerLookup: replaces integers by their indices in a vocabulary. */
-import type { OptionNames, Settings } from '../../../core/options.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -16,7 +16,8 @@ import { tensor } from '../../../tensor/create.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import type { LearnedFiles, WithAssets } from '../../serialization/assets.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { factoryOf } from '../../options/factory.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { type HostNest, hostArray, isWhole } from './lookup/hostValues.ts';
 import { Lookup, type LookupOptions, lookupOptionNames } from './lookup/lookup.ts';
 import { noIndex } from './lookup/tokenTable.ts';
@@ -34,8 +35,13 @@ export interface IntegerLookupOptions extends LayerOptions, LookupOptions<number
 export class IntegerLookup extends Layer implements WithAssets {
   static override readonly className: string = 'IntegerLookup';
 
-  static override get optionNames(): OptionNames<IntegerLookupOptions> {
-    return { ...lookupOptionNames, vocabularyDtype: false, vocabularySize: false, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      ...lookupOptionNames,
+      vocabularyDtype: false,
+      vocabularySize: false,
+      ...layerOptionNames,
+    } satisfies OptionNames<IntegerLookupOptions>);
   }
 
   override readonly inputDType: DType = 'int32';
@@ -186,12 +192,10 @@ const isToken = (value: unknown): value is number => isWhole(value) && value >= 
  * which encodings ignore.
  * Errors: ValueError for invalid options, and for a layer without a vocabulary.
  */
-export function integerLookup(
-  ...settings: Settings<
-    IntegerLookupOptions,
-    ['maxTokens', 'numOovIndices', 'maskToken', 'oovToken', 'vocabulary']
-  >
-): IntegerLookup;
-export function integerLookup(...args: unknown[]): IntegerLookup {
-  return make(IntegerLookup, args);
-}
+export const integerLookup = /* @__PURE__ */ factoryOf(IntegerLookup, [
+  'maxTokens',
+  'numOovIndices',
+  'maskToken',
+  'oovToken',
+  'vocabulary',
+]);

@@ -1,5 +1,5 @@
 /** @file MelSpectrogram: spectrograms of sounds in bands of the mel scale. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import { oneOf, type OpenShape, requireBoolean, requireFinite, requireInteger } from '../../../core/shape.ts';
 import { add, mul, sub } from '../../../ops/arithmetic.ts';
 import { max } from '../../../ops/extrema.ts';
@@ -12,8 +12,9 @@ import { log10, sqrt, square } from '../../../ops/unary.ts';
 import { tensor } from '../../../tensor/create.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { melWeights } from './melWeights.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `melSpectrogram`. */
 export interface MelSpectrogramOptions extends LayerOptions {
@@ -49,8 +50,8 @@ export interface MelSpectrogramOptions extends LayerOptions {
 export class MelSpectrogram extends Layer {
   static override readonly className: string = 'MelSpectrogram';
 
-  static override get optionNames(): OptionNames<MelSpectrogramOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       fftLength: true,
       sequenceStride: true,
       sequenceLength: true,
@@ -65,7 +66,7 @@ export class MelSpectrogram extends Layer {
       minPower: true,
       refPower: true,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<MelSpectrogramOptions>);
   }
 
   readonly fftLength: number;
@@ -155,13 +156,11 @@ export class MelSpectrogram extends Layer {
  * Source: S. Stevens et al., "A Scale for the Measurement of the Psychological Magnitude Pitch", 1937.
  * Errors: ValueError for invalid options; ShapeError for a sound shorter than half of a transform.
  */
-export function melSpectrogram(options?: MelSpectrogramOptions): MelSpectrogram;
-export function melSpectrogram(
-  ...settings: Positions<
-    MelSpectrogramOptions,
-    ['fftLength', 'sequenceStride', 'sequenceLength', 'window', 'samplingRate', 'numMelBins']
-  >
-): MelSpectrogram;
-export function melSpectrogram(...args: unknown[]): MelSpectrogram {
-  return make(MelSpectrogram, args);
-}
+export const melSpectrogram = /* @__PURE__ */ factoryOf(MelSpectrogram, [
+  'fftLength',
+  'sequenceStride',
+  'sequenceLength',
+  'window',
+  'samplingRate',
+  'numMelBins',
+]);

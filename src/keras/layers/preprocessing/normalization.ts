@@ -1,8 +1,8 @@
 /**
  * @file Normalization: normalizes features to mean 0 and variance 1, with moments that are given or learned from data in advance.
  */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { type RetrogradError, ShapeError, ValueError } from '../../../core/errors.ts';
 import {
@@ -32,6 +32,7 @@ import { epsilon } from '../../epsilon.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { requireSize } from '../base/inputSpec.ts';
 import { axisOrAxes } from '../normalization/unitNormalization.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** A number, or nested arrays of a number for each feature. */
 type Moments = number | readonly Moments[];
@@ -62,8 +63,14 @@ interface Layout {
 export class Normalization extends Layer {
   static override readonly className: string = 'Normalization';
 
-  static override get optionNames(): OptionNames<NormalizationOptions> {
-    return { axis: true, mean: true, variance: true, invert: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      axis: true,
+      mean: true,
+      variance: true,
+      invert: true,
+      ...layerOptionNames,
+    } satisfies OptionNames<NormalizationOptions>);
   }
 
   override readonly supportsMasking: boolean = true;
@@ -87,7 +94,7 @@ export class Normalization extends Layer {
         ? []
         : Array.isArray(axis) && axis.length === 0
           ? []
-          : [axisOrAxes(this.name, axis)].flat();
+          : [axisOrAxes(this.name, 'axis', axis)].flat();
     requireBoolean(this.name, 'invert', invert);
     this.invert = invert;
     this.#given = givenMoments(this.name, mean, variance, this.axis.length);
@@ -267,10 +274,4 @@ function shapeOf(values: unknown, axes = maxRank): number[] | null {
  * (of the sizes of `axis`) and count, an int32 that Keras's files have; none of them is trained.
  * Errors: ValueError for invalid options; ShapeError for axes that the input lacks, or whose sizes are open.
  */
-export function normalization(options?: NormalizationOptions): Normalization;
-export function normalization(
-  ...settings: Positions<NormalizationOptions, ['axis', 'mean', 'variance', 'invert']>
-): Normalization;
-export function normalization(...args: unknown[]): Normalization {
-  return make(Normalization, args);
-}
+export const normalization = /* @__PURE__ */ factoryOf(Normalization, ['axis', 'mean', 'variance', 'invert']);

@@ -1,7 +1,7 @@
 /** @file Pipeline: applies layers one after the other, without a model. */
 import { ValueError } from '../../../core/errors.ts';
 import { isListOf } from '../../../core/lists.ts';
-import type { OptionNames, Positions } from '../../../core/options.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
 import type { SymbolicTensor } from '../../../ops/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -10,8 +10,8 @@ import type { ClassConfig } from '../../namedObjects.ts';
 import { serializeLayer } from '../../serialization/index.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { type AnyLayer, type ApplyOptions, type CallOptions, Layer, type Shapes } from '../base/layer.ts';
-import { make } from '../base/layerOptions.ts';
 import { wrapped } from '../recurrent/timeDistributed.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `pipeline`. */
 export interface PipelineOptions {
@@ -25,8 +25,8 @@ export interface PipelineOptions {
 export class Pipeline extends Layer<Nest<Tensor>, Nest<Tensor>> {
   static override readonly className: string = 'Pipeline';
 
-  static override get optionNames(): OptionNames<PipelineOptions> {
-    return { layers: true, name: true };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({ layers: true, name: true } satisfies OptionNames<PipelineOptions>);
   }
 
   readonly layers: readonly AnyLayer[];
@@ -81,8 +81,4 @@ function noLayers(op: string, given: unknown): ValueError {
  * `mixUp`. Shapes: those of the layers. As in Keras, they are called as in training unless `training` is false.
  * Errors: ValueError for anything but layers, and those of the layers.
  */
-export function pipeline(options: PipelineOptions): Pipeline;
-export function pipeline(...settings: Positions<PipelineOptions, ['layers', 'name']>): Pipeline;
-export function pipeline(...args: unknown[]): Pipeline {
-  return make(Pipeline, args);
-}
+export const pipeline = /* @__PURE__ */ factoryOf(Pipeline, ['layers', 'name']);

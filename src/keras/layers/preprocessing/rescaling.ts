@@ -1,6 +1,6 @@
 /** @file Rescaling: maps values to another range. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
@@ -8,6 +8,7 @@ import { add, mul } from '../../../ops/arithmetic.ts';
 import { cast } from '../../../ops/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `rescaling`. */
 export interface RescalingOptions extends LayerOptions {
@@ -21,8 +22,12 @@ export interface RescalingOptions extends LayerOptions {
 export class Rescaling extends Layer {
   static override readonly className: string = 'Rescaling';
 
-  static override get optionNames(): OptionNames<RescalingOptions> {
-    return { scale: true, offset: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      scale: true,
+      offset: true,
+      ...layerOptionNames,
+    } satisfies OptionNames<RescalingOptions>);
   }
 
   override readonly supportsMasking: boolean = true;
@@ -66,8 +71,4 @@ function numbers(op: string, what: string, value: unknown): number | readonly nu
  * x · scale + offset, in float32. Shape: that of the input, of any dtype; lists of numbers run along the last axis.
  * Errors: ValueError for anything but finite numbers; ShapeError for lists that don't fit the channels.
  */
-export function rescaling(options: RescalingOptions): Rescaling;
-export function rescaling(...settings: Positions<RescalingOptions, ['scale', 'offset']>): Rescaling;
-export function rescaling(...args: unknown[]): Rescaling {
-  return make(Rescaling, args);
-}
+export const rescaling = /* @__PURE__ */ factoryOf(Rescaling, ['scale', 'offset']);

@@ -1,5 +1,5 @@
 /** @file STFTSpectrogram: spectra of signals over time, by convolutions whose kernels can be trained. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import { oneOf, type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
 import { add } from '../../../ops/arithmetic.ts';
 import { concat } from '../../../ops/concat.ts';
@@ -16,7 +16,8 @@ import { epsilon } from '../../epsilon.ts';
 import { scalingOption, stft, type Window, type WindowScaling, windowOption } from './stftKernel.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 const modes = ['log', 'magnitude', 'psd', 'real', 'imag', 'angle', 'stft'] as const;
 
@@ -49,8 +50,8 @@ export interface STFTSpectrogramOptions extends LayerOptions, DataFormatOptions 
 export class STFTSpectrogram extends Layer {
   static override readonly className: string = 'STFTSpectrogram';
 
-  static override get optionNames(): OptionNames<STFTSpectrogramOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       mode: true,
       frameLength: true,
       frameStep: true,
@@ -62,7 +63,7 @@ export class STFTSpectrogram extends Layer {
       expandDims: true,
       dataFormat: false,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<STFTSpectrogramOptions>);
   }
 
   readonly dataFormat = 'channelsLast';
@@ -188,10 +189,10 @@ export class STFTSpectrogram extends Layer {
  * Weights: realKernel and imagKernel [frameLength, 1, frequencies], whichever `mode` needs. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't signals.
  */
-export function stftSpectrogram(options?: STFTSpectrogramOptions): STFTSpectrogram;
-export function stftSpectrogram(
-  ...settings: Positions<STFTSpectrogramOptions, ['mode', 'frameLength', 'frameStep', 'fftLength', 'window']>
-): STFTSpectrogram;
-export function stftSpectrogram(...args: unknown[]): STFTSpectrogram {
-  return make(STFTSpectrogram, args);
-}
+export const stftSpectrogram = /* @__PURE__ */ factoryOf(STFTSpectrogram, [
+  'mode',
+  'frameLength',
+  'frameStep',
+  'fftLength',
+  'window',
+]);

@@ -15,11 +15,13 @@ export interface StringLookupOptions extends HostLayerOptions, LookupOptions<str
 /** The class of layers created by `stringLookup`, which documents shapes and errors. */
 export class StringLookup extends VocabularyLayer {
   static override readonly className: string = 'StringLookup';
-  static override readonly optionNames: OptionNames<StringLookupOptions> = {
-    ...lookupOptionNames,
-    encoding: false,
-    name: false,
-  };
+  static override get knownOptions(): readonly string[] {
+    return Object.keys({
+      ...lookupOptionNames,
+      encoding: false,
+      name: false,
+    } satisfies OptionNames<StringLookupOptions>);
+  }
   protected readonly lookup: Lookup<string>;
 
   constructor(options: StringLookupOptions = {}) {

@@ -41,21 +41,23 @@ const positions = ['maxTokens', 'standardize', 'split', 'ngrams', 'outputMode', 
 /** The class of layers created by `textVectorization`, which documents shapes and errors. */
 export class TextVectorization extends VocabularyLayer {
   static override readonly className: string = 'TextVectorization';
-  static override readonly optionNames: OptionNames<TextVectorizationOptions> = {
-    maxTokens: true,
-    standardize: true,
-    split: true,
-    ngrams: true,
-    outputMode: true,
-    outputSequenceLength: true,
-    padToMaxTokens: false,
-    vocabulary: false,
-    idfWeights: false,
-    sparse: false,
-    ragged: false,
-    encoding: false,
-    name: false,
-  };
+  static override get knownOptions(): readonly string[] {
+    return Object.keys({
+      maxTokens: true,
+      standardize: true,
+      split: true,
+      ngrams: true,
+      outputMode: true,
+      outputSequenceLength: true,
+      padToMaxTokens: false,
+      vocabulary: false,
+      idfWeights: false,
+      sparse: false,
+      ragged: false,
+      encoding: false,
+      name: false,
+    } satisfies OptionNames<TextVectorizationOptions>);
+  }
   readonly #given: Required<Pick<TextVectorizationOptions, 'standardize' | 'split' | 'ngrams'>>;
   readonly #outputSequenceLength: number | null;
   protected readonly lookup: Lookup<string>;

@@ -1,6 +1,7 @@
 /** @file Bidirectional: a recurrent layer that reads a sequence from both ends. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import type { OptionNames, Settings } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
+import { factoryOf } from '../../options/factory.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireOneOf } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
@@ -40,8 +41,13 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
 
   static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'initialState'];
 
-  static override get optionNames(): OptionNames<BidirectionalOptions> {
-    return { layer: true, mergeMode: true, backwardLayer: false, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      layer: true,
+      mergeMode: true,
+      backwardLayer: false,
+      ...layerOptionNames,
+    } satisfies OptionNames<BidirectionalOptions>);
   }
 
   override readonly supportsMasking: boolean = true;
@@ -228,11 +234,10 @@ export function bidirectional<Out extends RecurrentOutput>(
   options: BidirectionalOptions<Out> & { mergeMode: null },
 ): Bidirectional<readonly Tensor[]>;
 export function bidirectional<Out extends RecurrentOutput>(
-  options: BidirectionalOptions<Out>,
-): Bidirectional<Out>;
-export function bidirectional<Out extends RecurrentOutput>(
-  ...settings: Positions<BidirectionalOptions<Out>, ['layer', 'mergeMode']>
+  ...options: Settings<BidirectionalOptions<Out>, ['layer', 'mergeMode']>
 ): Bidirectional<Out>;
 export function bidirectional(...args: unknown[]): unknown {
-  return make(Bidirectional, args);
+  return made(...(args as [never]));
 }
+
+const made = /* @__PURE__ */ factoryOf(Bidirectional, ['layer', 'mergeMode']);

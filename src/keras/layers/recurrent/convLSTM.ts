@@ -1,9 +1,10 @@
 /** @file ConvLSTM1D, ConvLSTM2D, ConvLSTM3D: an LSTM over sequences of sequences, images or volumes. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import type { OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Pair, Single, Triple } from '../base/dataFormat.ts';
-import { make, type OptionClass } from '../base/layerOptions.ts';
+import type { OptionClass } from '../base/layerOptions.ts';
+import { byState } from './byState.ts';
 import {
   ConvLSTMCell,
   type ConvLSTMCellOptions,
@@ -52,8 +53,8 @@ export type ConvLSTM1DOptions = ConvLSTMOptions<Single>;
 export class ConvLSTM1D<Out extends RecurrentOutput = RecurrentOutput> extends ConvLSTM<Out> {
   static override readonly className: string = 'ConvLSTM1D';
 
-  static override get optionNames(): OptionNames<ConvLSTM1DOptions> {
-    return optionNames;
+  static override get knownOptions(): readonly string[] {
+    return Object.keys(optionNames satisfies OptionNames<ConvLSTM1DOptions>);
   }
 
   constructor(options: ConvLSTM1DOptions) {
@@ -71,19 +72,13 @@ export class ConvLSTM1D<Out extends RecurrentOutput = RecurrentOutput> extends C
  * Source: Shi et al., Convolutional LSTM network, NeurIPS 2015, without the peepholes.
  * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
-export function convLSTM1d(options: ConvLSTM1DOptions & { returnState: true }): ConvLSTM1D<readonly Tensor[]>;
-export function convLSTM1d(options: ConvLSTM1DOptions & { returnState?: false }): ConvLSTM1D<Tensor>;
-export function convLSTM1d(options: ConvLSTM1DOptions): ConvLSTM1D;
-export function convLSTM1d(
-  ...settings: Positions<ConvLSTM1DOptions & { returnState?: false }, ConvLSTMPositions>
-): ConvLSTM1D<Tensor>;
-export function convLSTM1d(
-  ...settings: Positions<ConvLSTM1DOptions & { returnState: true }, ConvLSTMPositions>
-): ConvLSTM1D<readonly Tensor[]>;
-export function convLSTM1d(...settings: Positions<ConvLSTM1DOptions, ConvLSTMPositions>): ConvLSTM1D;
-export function convLSTM1d(...args: unknown[]): unknown {
-  return make(ConvLSTM1D, args);
-}
+export const convLSTM1d = /* @__PURE__ */ byState<
+  ConvLSTM1DOptions,
+  ConvLSTM1D<Tensor>,
+  ConvLSTM1D<readonly Tensor[]>,
+  ConvLSTM1D,
+  ConvLSTMPositions
+>(ConvLSTM1D, ['filters', 'kernelSize', 'strides', 'padding']);
 
 /** Options of `convLSTM2d`. */
 export type ConvLSTM2DOptions = ConvLSTMOptions<Pair>;
@@ -92,8 +87,8 @@ export type ConvLSTM2DOptions = ConvLSTMOptions<Pair>;
 export class ConvLSTM2D<Out extends RecurrentOutput = RecurrentOutput> extends ConvLSTM<Out> {
   static override readonly className: string = 'ConvLSTM2D';
 
-  static override get optionNames(): OptionNames<ConvLSTM2DOptions> {
-    return optionNames;
+  static override get knownOptions(): readonly string[] {
+    return Object.keys(optionNames satisfies OptionNames<ConvLSTM2DOptions>);
   }
 
   constructor(options: ConvLSTM2DOptions) {
@@ -112,19 +107,13 @@ export class ConvLSTM2D<Out extends RecurrentOutput = RecurrentOutput> extends C
  * Source: Shi et al., Convolutional LSTM network, NeurIPS 2015, without the peepholes.
  * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
-export function convLSTM2d(options: ConvLSTM2DOptions & { returnState: true }): ConvLSTM2D<readonly Tensor[]>;
-export function convLSTM2d(options: ConvLSTM2DOptions & { returnState?: false }): ConvLSTM2D<Tensor>;
-export function convLSTM2d(options: ConvLSTM2DOptions): ConvLSTM2D;
-export function convLSTM2d(
-  ...settings: Positions<ConvLSTM2DOptions & { returnState?: false }, ConvLSTMPositions>
-): ConvLSTM2D<Tensor>;
-export function convLSTM2d(
-  ...settings: Positions<ConvLSTM2DOptions & { returnState: true }, ConvLSTMPositions>
-): ConvLSTM2D<readonly Tensor[]>;
-export function convLSTM2d(...settings: Positions<ConvLSTM2DOptions, ConvLSTMPositions>): ConvLSTM2D;
-export function convLSTM2d(...args: unknown[]): unknown {
-  return make(ConvLSTM2D, args);
-}
+export const convLSTM2d = /* @__PURE__ */ byState<
+  ConvLSTM2DOptions,
+  ConvLSTM2D<Tensor>,
+  ConvLSTM2D<readonly Tensor[]>,
+  ConvLSTM2D,
+  ConvLSTMPositions
+>(ConvLSTM2D, ['filters', 'kernelSize', 'strides', 'padding']);
 
 /** Options of `convLSTM3d`. */
 export type ConvLSTM3DOptions = ConvLSTMOptions<Triple>;
@@ -133,8 +122,8 @@ export type ConvLSTM3DOptions = ConvLSTMOptions<Triple>;
 export class ConvLSTM3D<Out extends RecurrentOutput = RecurrentOutput> extends ConvLSTM<Out> {
   static override readonly className: string = 'ConvLSTM3D';
 
-  static override get optionNames(): OptionNames<ConvLSTM3DOptions> {
-    return optionNames;
+  static override get knownOptions(): readonly string[] {
+    return Object.keys(optionNames satisfies OptionNames<ConvLSTM3DOptions>);
   }
 
   constructor(options: ConvLSTM3DOptions) {
@@ -153,16 +142,10 @@ export class ConvLSTM3D<Out extends RecurrentOutput = RecurrentOutput> extends C
  * Source: Shi et al., Convolutional LSTM network, NeurIPS 2015, without the peepholes.
  * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
-export function convLSTM3d(options: ConvLSTM3DOptions & { returnState: true }): ConvLSTM3D<readonly Tensor[]>;
-export function convLSTM3d(options: ConvLSTM3DOptions & { returnState?: false }): ConvLSTM3D<Tensor>;
-export function convLSTM3d(options: ConvLSTM3DOptions): ConvLSTM3D;
-export function convLSTM3d(
-  ...settings: Positions<ConvLSTM3DOptions & { returnState?: false }, ConvLSTMPositions>
-): ConvLSTM3D<Tensor>;
-export function convLSTM3d(
-  ...settings: Positions<ConvLSTM3DOptions & { returnState: true }, ConvLSTMPositions>
-): ConvLSTM3D<readonly Tensor[]>;
-export function convLSTM3d(...settings: Positions<ConvLSTM3DOptions, ConvLSTMPositions>): ConvLSTM3D;
-export function convLSTM3d(...args: unknown[]): unknown {
-  return make(ConvLSTM3D, args);
-}
+export const convLSTM3d = /* @__PURE__ */ byState<
+  ConvLSTM3DOptions,
+  ConvLSTM3D<Tensor>,
+  ConvLSTM3D<readonly Tensor[]>,
+  ConvLSTM3D,
+  ConvLSTMPositions
+>(ConvLSTM3D, ['filters', 'kernelSize', 'strides', 'padding']);

@@ -85,8 +85,8 @@ export type ConvLSTMRank = 1 | 2 | 3;
 export class ConvLSTMCell extends RecurrentCell {
   static override readonly className: string = 'ConvLSTMCell';
 
-  static override get optionNames(): OptionNames<ConvLSTMCellOptions<unknown>> {
-    return convLSTMCellOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(convLSTMCellOptionNames satisfies OptionNames<ConvLSTMCellOptions<unknown>>);
   }
 
   readonly filters: number;

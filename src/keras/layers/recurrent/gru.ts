@@ -1,6 +1,5 @@
 /** @file GRU: a GRU over a sequence. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { make } from '../base/layerOptions.ts';
+import { byState } from './byState.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { DenseRNN } from './denseRNN.ts';
 import { cellOptions } from './ownCellRNN.ts';
@@ -14,8 +13,8 @@ export interface GRUOptions extends GRUCellOptions, RecurrentOptions {}
 export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<GRUCell, Out> {
   static override readonly className: string = 'GRU';
 
-  static override get optionNames(): OptionNames<GRUOptions> {
-    return { ...GRUCell.optionNames, ...recurrentOptionNames };
+  static override get knownOptions(): readonly string[] {
+    return [...GRUCell.knownOptions, ...Object.keys(recurrentOptionNames)];
   }
 
   constructor(options: GRUOptions) {
@@ -31,16 +30,10 @@ export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN
  * With tanh, sigmoid, `resetAfter` and no recurrent dropout, all steps run as one op, and so does the gradient.
  * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
-export function gru(options: GRUOptions & { returnState: true }): GRU<readonly Tensor[]>;
-export function gru(options: GRUOptions & { returnState?: false }): GRU<Tensor>;
-export function gru(options: GRUOptions): GRU;
-export function gru(
-  ...settings: Positions<GRUOptions & { returnState?: false }, ['units', 'activation']>
-): GRU<Tensor>;
-export function gru(
-  ...settings: Positions<GRUOptions & { returnState: true }, ['units', 'activation']>
-): GRU<readonly Tensor[]>;
-export function gru(...settings: Positions<GRUOptions, ['units', 'activation']>): GRU;
-export function gru(...args: unknown[]): unknown {
-  return make(GRU, args);
-}
+export const gru = /* @__PURE__ */ byState<
+  GRUOptions,
+  GRU<Tensor>,
+  GRU<readonly Tensor[]>,
+  GRU,
+  ['units', 'activation']
+>(GRU, ['units', 'activation']);

@@ -1,6 +1,5 @@
 /** @file GRUCell: a state that gates mix with a candidate. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import {
   cleared,
   DenseCell,
@@ -22,6 +21,7 @@ import type { Variable } from '../../../tensor/variable.ts';
 import { type Activation, activationOf, serializeActivation } from '../../activations.ts';
 import type { Steps } from './cell.ts';
 import type { BiasSpec } from './recurrentCell.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `gruCell`. */
 export interface GRUCellOptions extends GatedCellOptions {
@@ -36,8 +36,12 @@ export interface GRUCellOptions extends GatedCellOptions {
 export class GRUCell extends DenseCell {
   static override readonly className: string = 'GRUCell';
 
-  static override get optionNames(): OptionNames<GRUCellOptions> {
-    return { ...denseCellOptionNames, recurrentActivation: false, resetAfter: false };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      ...denseCellOptionNames,
+      recurrentActivation: false,
+      resetAfter: false,
+    } satisfies OptionNames<GRUCellOptions>);
   }
 
   /** Update, reset, candidate. */
@@ -152,8 +156,4 @@ function mixed(h: Tensor, candidate: Tensor, update: Tensor): readonly Tensor[] 
  * Source: Cho et al., Learning phrase representations using RNN encoder-decoder, EMNLP 2014.
  * Errors: ValueError for invalid options; ShapeError for other inputs.
  */
-export function gruCell(options: GRUCellOptions): GRUCell;
-export function gruCell(...settings: Positions<GRUCellOptions, ['units', 'activation']>): GRUCell;
-export function gruCell(...args: unknown[]): GRUCell {
-  return make(GRUCell, args);
-}
+export const gruCell = /* @__PURE__ */ factoryOf(GRUCell, ['units', 'activation']);

@@ -1,6 +1,5 @@
 /** @file LSTM: an LSTM over a sequence. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { make } from '../base/layerOptions.ts';
+import { byState } from './byState.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { DenseRNN } from './denseRNN.ts';
 import { cellOptions } from './ownCellRNN.ts';
@@ -14,8 +13,8 @@ export interface LSTMOptions extends LSTMCellOptions, RecurrentOptions {}
 export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<LSTMCell, Out> {
   static override readonly className: string = 'LSTM';
 
-  static override get optionNames(): OptionNames<LSTMOptions> {
-    return { ...LSTMCell.optionNames, ...recurrentOptionNames };
+  static override get knownOptions(): readonly string[] {
+    return [...LSTMCell.knownOptions, ...Object.keys(recurrentOptionNames)];
   }
 
   constructor(options: LSTMOptions) {
@@ -31,16 +30,10 @@ export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends DenseRN
  * With tanh, sigmoid and no recurrent dropout, all steps run as one op, and so does the gradient.
  * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
-export function lstm(options: LSTMOptions & { returnState: true }): LSTM<readonly Tensor[]>;
-export function lstm(options: LSTMOptions & { returnState?: false }): LSTM<Tensor>;
-export function lstm(options: LSTMOptions): LSTM;
-export function lstm(
-  ...settings: Positions<LSTMOptions & { returnState?: false }, ['units', 'activation']>
-): LSTM<Tensor>;
-export function lstm(
-  ...settings: Positions<LSTMOptions & { returnState: true }, ['units', 'activation']>
-): LSTM<readonly Tensor[]>;
-export function lstm(...settings: Positions<LSTMOptions, ['units', 'activation']>): LSTM;
-export function lstm(...args: unknown[]): unknown {
-  return make(LSTM, args);
-}
+export const lstm = /* @__PURE__ */ byState<
+  LSTMOptions,
+  LSTM<Tensor>,
+  LSTM<readonly Tensor[]>,
+  LSTM,
+  ['units', 'activation']
+>(LSTM, ['units', 'activation']);

@@ -1,6 +1,5 @@
 /** @file LSTMCell: a state that gates write to, forget and read. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import {
   cleared,
   DenseCell,
@@ -20,6 +19,7 @@ import { type Activation, activationOf, serializeActivation } from '../../activa
 import type { Steps } from './cell.ts';
 import { forgetting, lstmStep } from './lstmGates.ts';
 import type { BiasSpec } from './recurrentCell.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `lstmCell`. */
 export interface LSTMCellOptions extends GatedCellOptions {
@@ -31,8 +31,12 @@ export interface LSTMCellOptions extends GatedCellOptions {
 export class LSTMCell extends DenseCell {
   static override readonly className: string = 'LSTMCell';
 
-  static override get optionNames(): OptionNames<LSTMCellOptions> {
-    return { ...denseCellOptionNames, recurrentActivation: false, unitForgetBias: false };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      ...denseCellOptionNames,
+      recurrentActivation: false,
+      unitForgetBias: false,
+    } satisfies OptionNames<LSTMCellOptions>);
   }
 
   /** Input, forget, candidate, output. */
@@ -113,8 +117,4 @@ export class LSTMCell extends DenseCell {
  * Source: Hochreiter and Schmidhuber, Long short-term memory, 1997; with the forget gate of Gers et al., 2000.
  * Errors: ValueError for invalid options; ShapeError for other inputs.
  */
-export function lstmCell(options: LSTMCellOptions): LSTMCell;
-export function lstmCell(...settings: Positions<LSTMCellOptions, ['units', 'activation']>): LSTMCell;
-export function lstmCell(...args: unknown[]): LSTMCell {
-  return make(LSTMCell, args);
-}
+export const lstmCell = /* @__PURE__ */ factoryOf(LSTMCell, ['units', 'activation']);

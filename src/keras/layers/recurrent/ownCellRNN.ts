@@ -22,10 +22,10 @@ export abstract class OwnCellRNN<C extends RecurrentCell, Out extends RecurrentO
 export function cellOptions<O extends RecurrentCellOptions>(
   layer: OptionClass,
   options: O,
-  cell: OptionClass,
+  cell: Required<OptionClass>,
   name: string,
 ): O {
   checkedOptions(layer, options);
-  const own = Object.entries(options).filter(([key]) => Object.hasOwn(cell.optionNames, key));
+  const own = Object.entries(options).filter(([key]) => cell.knownOptions.includes(key));
   return { ...(Object.fromEntries(own) as unknown as O), name, activityRegularizer: null };
 }

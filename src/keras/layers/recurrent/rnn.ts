@@ -1,6 +1,7 @@
 /** @file RNN: a cell over a sequence. */
-import type { Names, OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
+import { byState } from './byState.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import {
   describe,
@@ -77,8 +78,8 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
 
   static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'initialState'];
 
-  static override get optionNames(): Names {
-    return { cell: true, ...recurrentOptionNames } satisfies OptionNames<RNNOptions>;
+  static get knownOptions(): readonly string[] {
+    return Object.keys({ cell: true, ...recurrentOptionNames } satisfies OptionNames<RNNOptions>);
   }
 
   override readonly supportsMasking: boolean = true;
@@ -268,14 +269,7 @@ function cellOf(op: string, given: unknown): RNNCell {
  * zeros. Cells in a list are stacked, and their states follow each other in one list.
  * Errors: ValueError for invalid options; ShapeError for states and masks that don't fit.
  */
-export function rnn(options: RNNOptions & { returnState: true }): RNN<readonly Tensor[]>;
-export function rnn(options: RNNOptions & { returnState?: false }): RNN<Tensor>;
-export function rnn(options: RNNOptions): RNN;
-export function rnn(...settings: Positions<RNNOptions & { returnState?: false }, ['cell']>): RNN<Tensor>;
-export function rnn(
-  ...settings: Positions<RNNOptions & { returnState: true }, ['cell']>
-): RNN<readonly Tensor[]>;
-export function rnn(...settings: Positions<RNNOptions, ['cell']>): RNN;
-export function rnn(...args: unknown[]): unknown {
-  return make(RNN, args);
-}
+export const rnn = /* @__PURE__ */ byState<RNNOptions, RNN<Tensor>, RNN<readonly Tensor[]>, RNN, ['cell']>(
+  RNN,
+  ['cell'],
+);

@@ -1,6 +1,5 @@
 /** @file SimpleRNN: a layer whose output is fed back to it. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { make } from '../base/layerOptions.ts';
+import { byState } from './byState.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { DenseRNN } from './denseRNN.ts';
 import { cellOptions } from './ownCellRNN.ts';
@@ -14,8 +13,8 @@ export interface SimpleRNNOptions extends SimpleRNNCellOptions, RecurrentOptions
 export class SimpleRNN<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<SimpleRNNCell, Out> {
   static override readonly className: string = 'SimpleRNN';
 
-  static override get optionNames(): OptionNames<SimpleRNNOptions> {
-    return { ...SimpleRNNCell.optionNames, ...recurrentOptionNames };
+  static override get knownOptions(): readonly string[] {
+    return [...SimpleRNNCell.knownOptions, ...Object.keys(recurrentOptionNames)];
   }
 
   constructor(options: SimpleRNNOptions) {
@@ -29,16 +28,10 @@ export class SimpleRNN<Out extends RecurrentOutput = RecurrentOutput> extends De
  * `simple_rnn_cell`: kernel [features, units], recurrent_kernel [units, units], bias [units].
  * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
-export function simpleRNN(options: SimpleRNNOptions & { returnState: true }): SimpleRNN<readonly Tensor[]>;
-export function simpleRNN(options: SimpleRNNOptions & { returnState?: false }): SimpleRNN<Tensor>;
-export function simpleRNN(options: SimpleRNNOptions): SimpleRNN;
-export function simpleRNN(
-  ...settings: Positions<SimpleRNNOptions & { returnState?: false }, ['units', 'activation']>
-): SimpleRNN<Tensor>;
-export function simpleRNN(
-  ...settings: Positions<SimpleRNNOptions & { returnState: true }, ['units', 'activation']>
-): SimpleRNN<readonly Tensor[]>;
-export function simpleRNN(...settings: Positions<SimpleRNNOptions, ['units', 'activation']>): SimpleRNN;
-export function simpleRNN(...args: unknown[]): unknown {
-  return make(SimpleRNN, args);
-}
+export const simpleRNN = /* @__PURE__ */ byState<
+  SimpleRNNOptions,
+  SimpleRNN<Tensor>,
+  SimpleRNN<readonly Tensor[]>,
+  SimpleRNN,
+  ['units', 'activation']
+>(SimpleRNN, ['units', 'activation']);

@@ -1,6 +1,5 @@
 /** @file SimpleRNNCell: activation(x · kernel + h · recurrentKernel + bias). */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import { cleared, DenseCell, denseCellOptionNames, type DenseCellOptions } from './denseCell.ts';
 import { add } from '../../../ops/arithmetic.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
@@ -8,6 +7,7 @@ import { matMul } from '../../../ops/matMul.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { Steps } from './cell.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `simpleRNNCell`. */
 export type SimpleRNNCellOptions = DenseCellOptions;
@@ -16,8 +16,8 @@ export type SimpleRNNCellOptions = DenseCellOptions;
 export class SimpleRNNCell extends DenseCell {
   static override readonly className: string = 'SimpleRNNCell';
 
-  static override get optionNames(): OptionNames<SimpleRNNCellOptions> {
-    return denseCellOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(denseCellOptionNames satisfies OptionNames<SimpleRNNCellOptions>);
   }
 
   protected readonly gates: number = 1;
@@ -42,10 +42,4 @@ export class SimpleRNNCell extends DenseCell {
  * bias). Shapes: x [batch, features], h [batch, units]. Weights: kernel [features, units], recurrent_kernel [units, units],
  * bias [units]. Errors: ValueError for invalid options; ShapeError for other inputs.
  */
-export function simpleRNNCell(options: SimpleRNNCellOptions): SimpleRNNCell;
-export function simpleRNNCell(
-  ...settings: Positions<SimpleRNNCellOptions, ['units', 'activation']>
-): SimpleRNNCell;
-export function simpleRNNCell(...args: unknown[]): SimpleRNNCell {
-  return make(SimpleRNNCell, args);
-}
+export const simpleRNNCell = /* @__PURE__ */ factoryOf(SimpleRNNCell, ['units', 'activation']);

@@ -1,12 +1,13 @@
 /** @file StackedRNNCells: cells on top of each other, as one cell. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
 import type { CallOptions, LayerOptions } from '../base/layer.ts';
 import { RNNCell, type Steps } from './cell.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `stackedRNNCells`. */
 export interface StackedRNNCellsOptions extends LayerOptions {
@@ -18,8 +19,8 @@ export interface StackedRNNCellsOptions extends LayerOptions {
 export class StackedRNNCells extends RNNCell {
   static override readonly className: string = 'StackedRNNCells';
 
-  static override get optionNames(): OptionNames<StackedRNNCellsOptions> {
-    return { cells: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({ cells: true, ...layerOptionNames } satisfies OptionNames<StackedRNNCellsOptions>);
   }
 
   readonly cells: readonly RNNCell[];
@@ -104,8 +105,4 @@ export class StackedRNNCells extends RNNCell {
  * Cells on top of each other: each takes the output of the one below. Their states follow each other in one list, from the
  * lowest cell on. Errors: ValueError for anything but a list of cells. Shapes: those of the cells.
  */
-export function stackedRNNCells(options: StackedRNNCellsOptions): StackedRNNCells;
-export function stackedRNNCells(...settings: Positions<StackedRNNCellsOptions, ['cells']>): StackedRNNCells;
-export function stackedRNNCells(...args: unknown[]): StackedRNNCells {
-  return make(StackedRNNCells, args);
-}
+export const stackedRNNCells = /* @__PURE__ */ factoryOf(StackedRNNCells, ['cells']);

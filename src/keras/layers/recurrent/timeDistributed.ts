@@ -1,6 +1,6 @@
 /** @file TimeDistributed: applies one layer at every time step. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, knownOptionsOf } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -13,6 +13,7 @@ import type { ClassConfig } from '../../namedObjects.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
 import { type AnyLayer, type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
+import { factoryOf } from '../../options/factory.ts';
 
 /** Options of `timeDistributed`. */
 export interface TimeDistributedOptions extends LayerOptions {
@@ -24,8 +25,8 @@ export interface TimeDistributedOptions extends LayerOptions {
 export class TimeDistributed extends Layer {
   static override readonly className: string = 'TimeDistributed';
 
-  static override get optionNames(): OptionNames<TimeDistributedOptions> {
-    return { layer: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({ layer: true, ...layerOptionNames } satisfies OptionNames<TimeDistributedOptions>);
   }
 
   override readonly supportsMasking: boolean = true;
@@ -123,7 +124,7 @@ const batchLayers: ReadonlySet<string> = new Set([
  * or change variables.
  */
 function isPerSample(layer: AnyLayer, training: boolean | undefined): boolean {
-  if (!Object.hasOwn(layer.constructor, 'optionNames')) return false;
+  if (!knownOptionsOf(layer.constructor)) return false;
   if ((layer as { stateful?: boolean }).stateful || layer.activityRegularizer) return false;
   return !(training || layer.className === 'ActivityRegularization') || !batchLayers.has(layer.className);
 }
@@ -154,8 +155,4 @@ export function wrapped(op: string, given: unknown, what = 'layer'): AnyLayer {
  * one batch. A mask [batch, time, …] is passed on in the same way.
  * Errors: ValueError for anything but a layer; ShapeError for inputs without a time axis.
  */
-export function timeDistributed(options: TimeDistributedOptions): TimeDistributed;
-export function timeDistributed(...settings: Positions<TimeDistributedOptions, ['layer']>): TimeDistributed;
-export function timeDistributed(...args: unknown[]): TimeDistributed {
-  return make(TimeDistributed, args);
-}
+export const timeDistributed = /* @__PURE__ */ factoryOf(TimeDistributed, ['layer']);

@@ -1,27 +1,23 @@
 /** @file AlphaDropout: dropout that keeps the mean and the variance of self-normalizing activations. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { make } from '../base/layerOptions.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { greater } from '../../../ops/comparison.ts';
 import { dropout as cleared } from '../../../ops/dropout.ts';
 import { onesLike } from '../../../ops/like.ts';
 import { where } from '../../../ops/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import type { CallOptions } from '../base/layer.ts';
 import { Dropout, type DropoutOptions } from './dropout.ts';
+import { factoryOf, layer, type CallOptions } from '../base/declare.ts';
 
 /** The limit of selu for large negative values: minus its alpha times its scale. */
 const saturation = -1.6732632423543772 * 1.0507009873554805;
 
 /** The class of layers created by `alphaDropout`, which documents shapes, weights and errors. */
-export class AlphaDropout extends Dropout {
-  static override readonly className: string = 'AlphaDropout';
-
-  static override get optionNames(): OptionNames<DropoutOptions> {
-    return Dropout.optionNames;
-  }
-
+export class AlphaDropout extends /* @__PURE__ */ layer<DropoutOptions, Dropout>(
+  'AlphaDropout',
+  () => Dropout.optionTable as never,
+  Dropout,
+) {
   constructor(options: DropoutOptions) {
     super(options);
     if (this.rate === 1) {
@@ -53,10 +49,4 @@ export class AlphaDropout extends Dropout {
  * neural networks, NeurIPS 2017.
  * Errors: ValueError for invalid options; ShapeError for a `noiseShape` that doesn't fit.
  */
-export function alphaDropout(options: DropoutOptions): AlphaDropout;
-export function alphaDropout(
-  ...settings: Positions<DropoutOptions, ['rate', 'noiseShape', 'seed']>
-): AlphaDropout;
-export function alphaDropout(...args: unknown[]): AlphaDropout {
-  return make(AlphaDropout, args);
-}
+export const alphaDropout = /* @__PURE__ */ factoryOf(AlphaDropout, ['rate', 'noiseShape', 'seed']);

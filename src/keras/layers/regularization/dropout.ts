@@ -1,16 +1,22 @@
 /** @file Dropout, SpatialDropout1D, SpatialDropout2D, SpatialDropout3D: values cleared at random in training. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
 import { isListOf } from '../../../core/lists.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, maxRank } from '../../../core/shape.ts';
 import { dropout as cleared } from '../../../ops/dropout.ts';
 import { zerosLike } from '../../../ops/like.ts';
 import { SeedSequence } from '../../../ops/seeds.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
-import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
-import { requireFraction, seedOf } from '../base/randomOptions.ts';
+import { type DataFormatOptions, channelsLast } from '../base/dataFormat.ts';
+import { fraction, seeded } from '../base/randomOptions.ts';
+import {
+  checked,
+  factoryOf,
+  layer,
+  Layer,
+  type CallOptions,
+  type InputSpec,
+  type LayerOptions,
+} from '../base/declare.ts';
 
 /** Options of `spatialDropout1d`. */
 export interface SpatialDropoutOptions extends LayerOptions {
@@ -34,16 +40,13 @@ export interface SpatialDropout2DOptions extends SpatialDropoutOptions, DataForm
 
 abstract class RandomClearing extends Layer {
   override readonly supportsMasking: boolean = true;
-  readonly rate: number;
-  readonly seed: number | null;
+  declare readonly rate: number;
+  declare readonly seed: number | null;
   /** The position in its random sequence, which checkpoints store. */
   readonly seeds: SeedSequence | null;
 
   constructor(options: SpatialDropoutOptions) {
     super(options);
-    requireFraction(this.name, 'rate', options.rate);
-    this.rate = options.rate;
-    this.seed = seedOf(this.name, options.seed);
     this.seeds = this.seed === null ? null : new SeedSequence(this.seed);
   }
 
@@ -60,116 +63,76 @@ abstract class RandomClearing extends Layer {
     if (rate === 1) return zerosLike(x);
     return cleared(x, { rate, noiseShape: this.maskShape(x) ?? undefined, seed: this.seeds?.draw() });
   }
-
-  override getConfig(): Record<string, unknown> {
-    const { rate, seed } = this;
-    return { ...super.getConfig(), rate, seed };
-  }
 }
 
 /** The class of layers created by `dropout`, which documents shapes, weights and errors. */
-export class Dropout extends RandomClearing {
-  static override readonly className: string = 'Dropout';
-
-  static override get optionNames(): OptionNames<DropoutOptions> {
-    return { rate: true, noiseShape: true, seed: true, ...layerOptionNames };
-  }
-
-  readonly noiseShape: OpenShape | null;
-
-  constructor(options: DropoutOptions) {
-    super(options);
-    const { noiseShape = null } = options;
-    const isSize = (n: unknown) => n === null || (Number.isInteger(n) && (n as number) >= 1);
-    if (noiseShape !== null && !isListOf(noiseShape, isSize, maxRank)) {
-      throw new ValueError({
-        op: this.name,
-        rule: '`noiseShape` is a list of positive sizes, the batch included, with null for those of the input.',
-        received: `noiseShape: ${describe(noiseShape)}`,
-        hint: 'pass [null, 1, null] to clear the steps of a sequence as one.',
-      });
-    }
-    this.noiseShape = noiseShape;
-  }
-
+export class Dropout extends /* @__PURE__ */ layer<DropoutOptions, RandomClearing>(
+  'Dropout',
+  () => ({
+    rate: fraction(),
+    seed: seeded(),
+    noiseShape: checked(noiseShapeOf, null),
+  }),
+  RandomClearing,
+) {
   protected override maskShape(): OpenShape | null {
     return this.noiseShape;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), noiseShape: this.noiseShape };
   }
 }
 
 /** The class of layers created by `spatialDropout1d`, which documents shapes, weights and errors. */
-export class SpatialDropout1D extends RandomClearing {
-  static override readonly className: string = 'SpatialDropout1D';
-
-  static override get optionNames(): OptionNames<SpatialDropoutOptions> {
-    return { rate: true, seed: true, ...layerOptionNames };
-  }
-
-  constructor(options: SpatialDropoutOptions) {
-    super(options);
-    this.inputSpec = [{ rank: 3 }];
-  }
+export class SpatialDropout1D extends /* @__PURE__ */ layer<SpatialDropoutOptions, RandomClearing>(
+  'SpatialDropout1D',
+  () => ({
+    rate: fraction(),
+    seed: seeded(),
+  }),
+  RandomClearing,
+) {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }];
 
   protected override maskShape(): OpenShape {
     return [null, 1, null];
   }
 }
 
-const channelOptionNames: OptionNames<SpatialDropout2DOptions> = {
-  rate: true,
-  seed: false,
-  dataFormat: false,
-  ...layerOptionNames,
-};
-
-abstract class ChannelClearing extends RandomClearing {
-  readonly dataFormat = 'channelsLast';
-  readonly #mask: OpenShape;
-
-  constructor(options: SpatialDropout2DOptions, mask: OpenShape) {
-    super(options);
-    requireChannelsLast(this.name, options.dataFormat);
-    this.inputSpec = [{ rank: mask.length }];
-    this.#mask = mask;
-  }
-
-  protected override maskShape(): OpenShape {
-    return this.#mask;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), dataFormat: this.dataFormat };
-  }
-}
+const channelTable = () => ({ rate: fraction(), seed: seeded(), dataFormat: channelsLast() });
 
 /** The class of layers created by `spatialDropout2d`, which documents shapes, weights and errors. */
-export class SpatialDropout2D extends ChannelClearing {
-  static override readonly className: string = 'SpatialDropout2D';
+export class SpatialDropout2D extends /* @__PURE__ */ layer<SpatialDropout2DOptions, RandomClearing>(
+  'SpatialDropout2D',
+  channelTable,
+  RandomClearing,
+) {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 4 }];
 
-  static override get optionNames(): OptionNames<SpatialDropout2DOptions> {
-    return channelOptionNames;
-  }
-
-  constructor(options: SpatialDropout2DOptions) {
-    super(options, [null, 1, 1, null]);
+  protected override maskShape(): OpenShape {
+    return [null, 1, 1, null];
   }
 }
 
 /** The class of layers created by `spatialDropout3d`, which documents shapes and errors. */
-export class SpatialDropout3D extends ChannelClearing {
-  static override readonly className: string = 'SpatialDropout3D';
+export class SpatialDropout3D extends /* @__PURE__ */ layer<SpatialDropout2DOptions, RandomClearing>(
+  'SpatialDropout3D',
+  channelTable,
+  RandomClearing,
+) {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 5 }];
 
-  static override get optionNames(): OptionNames<SpatialDropout2DOptions> {
-    return channelOptionNames;
+  protected override maskShape(): OpenShape {
+    return [null, 1, 1, 1, null];
   }
+}
 
-  constructor(options: SpatialDropout2DOptions) {
-    super(options, [null, 1, 1, 1, null]);
-  }
+function noiseShapeOf(op: string, what: string, shape: unknown): OpenShape {
+  const isSize = (n: unknown) => n === null || (Number.isInteger(n) && (n as number) >= 1);
+  if (isListOf(shape, isSize, maxRank)) return shape as OpenShape;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a list of positive sizes, the batch included, with null for those of the input.`,
+    received: `${what}: ${describe(shape)}`,
+    hint: 'pass [null, 1, null] to clear the steps of a sequence as one.',
+  });
 }
 
 /**
@@ -177,42 +140,25 @@ export class SpatialDropout3D extends ChannelClearing {
  * its input. Shape: that of the input. float32. Srivastava et al., Dropout, JMLR 2014.
  * Errors: ValueError for invalid options; ShapeError for a `noiseShape` that doesn't fit.
  */
-export function dropout(options: DropoutOptions): Dropout;
-export function dropout(...settings: Positions<DropoutOptions, ['rate', 'noiseShape', 'seed']>): Dropout;
-export function dropout(...args: unknown[]): Dropout {
-  return make(Dropout, args);
-}
+export const dropout = /* @__PURE__ */ factoryOf(Dropout, ['rate', 'noiseShape', 'seed']);
 
 /**
  * Like `dropout`, but clears whole channels of a sequence. Shapes: [batch, steps, channels], as the input. Tompson et
  * al., Efficient object localization using convolutional networks, CVPR 2015.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function spatialDropout1d(options: SpatialDropoutOptions): SpatialDropout1D;
-export function spatialDropout1d(
-  ...settings: Positions<SpatialDropoutOptions, ['rate', 'seed']>
-): SpatialDropout1D;
-export function spatialDropout1d(...args: unknown[]): SpatialDropout1D {
-  return make(SpatialDropout1D, args);
-}
+export const spatialDropout1d = /* @__PURE__ */ factoryOf(SpatialDropout1D, ['rate', 'seed']);
 
 /**
  * Like `dropout`, but clears whole channels of an image. Shapes: [batch, height, width, channels], as the input. Tompson
  * et al., Efficient object localization using convolutional networks, CVPR 2015.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function spatialDropout2d(options: SpatialDropout2DOptions): SpatialDropout2D;
-export function spatialDropout2d(...settings: Positions<SpatialDropout2DOptions, ['rate']>): SpatialDropout2D;
-export function spatialDropout2d(...args: unknown[]): SpatialDropout2D {
-  return make(SpatialDropout2D, args);
-}
+export const spatialDropout2d = /* @__PURE__ */ factoryOf(SpatialDropout2D, ['rate']);
 
 /**
  * Like `dropout`, but clears whole channels of a volume. Shapes: [batch, depth, height, width, channels], as the input.
  * Tompson et al., Efficient object localization using convolutional networks, CVPR 2015.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function spatialDropout3d(options: SpatialDropout2DOptions): SpatialDropout3D;
-export function spatialDropout3d(...args: unknown[]): SpatialDropout3D {
-  return make(SpatialDropout3D, args);
-}
+export const spatialDropout3d = /* @__PURE__ */ factoryOf(SpatialDropout3D);

@@ -1,15 +1,13 @@
 /** @file Cropping1D, Cropping2D, Cropping3D: sequences, images and volumes without their edges. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ShapeError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import { slice } from '../../../ops/slice.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
-import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
+import { type DataFormatOptions, channelsLast } from '../base/dataFormat.ts';
 import { type Sides, sidesOfImage, sidesOfSequence, sidesOfVolume } from './edgeSizes.ts';
+import { checked, factoryOf, layer, Layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
 
 /** Options of `cropping1d`. */
 export interface Cropping1DOptions extends LayerOptions {
@@ -63,83 +61,49 @@ abstract class Cropping extends Layer {
 }
 
 /** The class of layers created by `cropping1d`, which documents shapes, weights and errors. */
-export class Cropping1D extends Cropping {
-  static override readonly className: string = 'Cropping1D';
-
-  static override get optionNames(): OptionNames<Cropping1DOptions> {
-    return { cropping: true, ...layerOptionNames };
-  }
-
-  readonly cropping: readonly [number, number];
-
-  constructor(options: Cropping1DOptions = {}) {
-    super(options);
-    this.cropping = sidesOfSequence(this.name, 'cropping', options.cropping ?? 1);
-    this.inputSpec = [{ rank: 3 }];
-  }
+export class Cropping1D extends /* @__PURE__ */ layer<Cropping1DOptions, Cropping>(
+  'Cropping1D',
+  () => ({
+    cropping: checked(sidesOfSequence, 1),
+  }),
+  Cropping,
+) {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }];
 
   protected override get sides() {
     return [this.cropping];
   }
-
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), cropping: this.cropping };
-  }
 }
 
 /** The class of layers created by `cropping2d`, which documents shapes, weights and errors. */
-export class Cropping2D extends Cropping {
-  static override readonly className: string = 'Cropping2D';
-
-  static override get optionNames(): OptionNames<Cropping2DOptions> {
-    return { cropping: true, dataFormat: false, ...layerOptionNames };
-  }
-
-  readonly cropping: readonly [readonly [number, number], readonly [number, number]];
-  readonly dataFormat = 'channelsLast';
-
-  constructor(options: Cropping2DOptions = {}) {
-    super(options);
-    this.cropping = sidesOfImage(this.name, 'cropping', options.cropping ?? 0);
-    requireChannelsLast(this.name, options.dataFormat);
-    this.inputSpec = [{ rank: 4 }];
-  }
+export class Cropping2D extends /* @__PURE__ */ layer<Cropping2DOptions, Cropping>(
+  'Cropping2D',
+  () => ({
+    cropping: checked(sidesOfImage, 0) as never,
+    dataFormat: channelsLast(),
+  }),
+  Cropping,
+) {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 4 }];
 
   protected override get sides() {
     return this.cropping;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { cropping, dataFormat } = this;
-    return { ...super.getConfig(), cropping, dataFormat };
   }
 }
 
 /** The class of layers created by `cropping3d`, which documents shapes and errors. */
-export class Cropping3D extends Cropping {
-  static override readonly className: string = 'Cropping3D';
-
-  static override get optionNames(): OptionNames<Cropping3DOptions> {
-    return { cropping: true, dataFormat: false, ...layerOptionNames };
-  }
-
-  readonly cropping: readonly Sides[];
-  readonly dataFormat = 'channelsLast';
-
-  constructor(options: Cropping3DOptions = {}) {
-    super(options);
-    this.cropping = sidesOfVolume(this.name, 'cropping', options.cropping ?? 1);
-    requireChannelsLast(this.name, options.dataFormat);
-    this.inputSpec = [{ rank: 5 }];
-  }
+export class Cropping3D extends /* @__PURE__ */ layer<Cropping3DOptions, Cropping>(
+  'Cropping3D',
+  () => ({
+    cropping: checked(sidesOfVolume, 1) as never,
+    dataFormat: channelsLast(),
+  }),
+  Cropping,
+) {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 5 }];
 
   protected override get sides() {
     return this.cropping;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { cropping, dataFormat } = this;
-    return { ...super.getConfig(), cropping, dataFormat };
   }
 }
 
@@ -147,28 +111,17 @@ export class Cropping3D extends Cropping {
  * A sequence without its ends, of any dtype. Shapes: [batch, steps, channels] → [batch, steps - cropping, channels].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or if no elements would remain.
  */
-export function cropping1d(options?: Cropping1DOptions): Cropping1D;
-export function cropping1d(...settings: Positions<Cropping1DOptions, ['cropping']>): Cropping1D;
-export function cropping1d(...args: unknown[]): Cropping1D {
-  return make(Cropping1D, args);
-}
+export const cropping1d = /* @__PURE__ */ factoryOf(Cropping1D, ['cropping']);
 
 /**
  * An image without its edges, of any dtype. Shapes: [batch, height, width, channels] → [batch, height - top - bottom,
  * width - left - right, channels].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or if no elements would remain.
  */
-export function cropping2d(options?: Cropping2DOptions): Cropping2D;
-export function cropping2d(...settings: Positions<Cropping2DOptions, ['cropping']>): Cropping2D;
-export function cropping2d(...args: unknown[]): Cropping2D {
-  return make(Cropping2D, args);
-}
+export const cropping2d = /* @__PURE__ */ factoryOf(Cropping2D, ['cropping']);
 
 /**
  * A volume without its edges, of any dtype. Shapes: [batch, depth, height, width, channels] → the same, with smaller spatial
  * axes. Errors: ValueError for invalid options; ShapeError for inputs that aren't volumes, or if no elements would remain.
  */
-export function cropping3d(options?: Cropping3DOptions): Cropping3D;
-export function cropping3d(...args: unknown[]): Cropping3D {
-  return make(Cropping3D, args);
-}
+export const cropping3d = /* @__PURE__ */ factoryOf(Cropping3D);

@@ -1,14 +1,12 @@
 /** @file Reshape: the values of each sample in another shape. */
-import type { OptionNames, Positions } from '../../../core/options.ts';
 import { isListOf } from '../../../core/lists.ts';
-import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, type Shape, sizeOf, maxRank } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import { reshape as reshaped } from '../../../ops/reshape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
+import { checked, factoryOf, layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
 
 /** Options of `reshape`. */
 export interface ReshapeOptions extends LayerOptions {
@@ -17,31 +15,10 @@ export interface ReshapeOptions extends LayerOptions {
 }
 
 /** The class of layers created by `reshape`, which documents shapes, weights and errors. */
-export class Reshape extends Layer {
-  static override readonly className: string = 'Reshape';
-
-  static override get optionNames(): OptionNames<ReshapeOptions> {
-    return { targetShape: true, ...layerOptionNames };
-  }
-
-  readonly targetShape: readonly number[];
-
-  constructor(options: ReshapeOptions) {
-    super(options);
-    const { targetShape } = options;
-    const isSize = (n: unknown) => Number.isInteger(n) && (n as number) >= -1;
-    const valid = isListOf(targetShape, isSize, maxRank);
-    if (!valid || targetShape.filter((n) => n === -1).length > 1) {
-      throw new ValueError({
-        op: this.name,
-        rule: '`targetShape` is a list of sizes without the batch, of which one may be -1.',
-        received: `targetShape: ${describe(targetShape)}`,
-        hint: 'pass sizes such as [4, -1].',
-      });
-    }
-    this.targetShape = [...targetShape];
-    this.inputSpec = [{ minRank: 1 }];
-  }
+export class Reshape extends /* @__PURE__ */ layer<ReshapeOptions>('Reshape', () => ({
+  targetShape: checked(targetOf),
+})) {
+  protected override inputSpec: readonly InputSpec[] = [{ minRank: 1 }];
 
   override computeOutputShape([batch, ...sizes]: OpenShape): OpenShape {
     if (sizes.includes(null)) return [batch ?? null, ...this.targetShape.map((n) => (n === -1 ? null : n))];
@@ -72,18 +49,22 @@ export class Reshape extends Layer {
       hint: 'choose sizes with the same product, or -1 for one of them.',
     });
   }
+}
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), targetShape: this.targetShape };
-  }
+function targetOf(op: string, what: string, sizes: unknown): readonly number[] {
+  const isSize = (n: unknown) => Number.isInteger(n) && (n as number) >= -1;
+  if (isListOf<number>(sizes, isSize as never, maxRank) && sizes.filter((n) => n === -1).length <= 1)
+    return [...sizes];
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a list of sizes without the batch, of which one may be -1.`,
+    received: `${what}: ${describe(sizes)}`,
+    hint: 'pass sizes such as [4, -1].',
+  });
 }
 
 /**
  * The values of each sample in another shape, of any dtype. Shapes: [batch, …] → [batch, ...targetShape].
  * Errors: ValueError for an invalid shape; ShapeError where the sizes don't fit.
  */
-export function reshape(options: ReshapeOptions): Reshape;
-export function reshape(...settings: Positions<ReshapeOptions, ['targetShape']>): Reshape;
-export function reshape(...args: unknown[]): Reshape {
-  return make(Reshape, args);
-}
+export const reshape = /* @__PURE__ */ factoryOf(Reshape, ['targetShape']);

@@ -1,6 +1,6 @@
 /** @file AugMix: mixes images with augmented versions of themselves. */
 import type { DType } from '../../../../core/dtype.ts';
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { requireBoolean, requireFinite, requireInteger } from '../../../../core/shape.ts';
 import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
 import { clip } from '../../../../ops/clip.ts';
@@ -8,7 +8,7 @@ import { randomGamma } from '../../../../ops/randomGamma.ts';
 import { sum } from '../../../../ops/sum.ts';
 import { unstack } from '../../../../ops/unstack.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import {
   type AugmentationOptions,
   colours,
@@ -18,6 +18,7 @@ import {
 } from './augmentations.ts';
 import { asFloats } from './imageLayer.ts';
 import { symmetricBeta } from './mixing.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `augMix`. The default of `factor` is 0.3. */
 export interface AugMixOptions extends AugmentationOptions {
@@ -44,8 +45,8 @@ interface Mixture {
 export class AugMix extends RandomAugmentation<Mixture> {
   static override readonly className: string = 'AugMix';
 
-  static override get optionNames(): OptionNames<AugMixOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       valueRange: true,
       numChains: true,
       chainDepth: true,
@@ -56,7 +57,7 @@ export class AugMix extends RandomAugmentation<Mixture> {
       seed: true,
       dataFormat: false,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<AugMixOptions>);
   }
 
   readonly numChains: number;
@@ -140,13 +141,13 @@ function mixtureOf(x: Tensor, transformation: Mixture, take: (x: Tensor, step: S
  * Source: D. Hendrycks et al., "AugMix: A Simple Data Processing Method to Improve Robustness and Uncertainty", 2019.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function augMix(options?: AugMixOptions): AugMix;
-export function augMix(
-  ...settings: Positions<
-    AugMixOptions,
-    ['valueRange', 'numChains', 'chainDepth', 'factor', 'alpha', 'allOps', 'interpolation', 'seed']
-  >
-): AugMix;
-export function augMix(...args: unknown[]): AugMix {
-  return make(AugMix, args);
-}
+export const augMix = /* @__PURE__ */ factoryOf(AugMix, [
+  'valueRange',
+  'numChains',
+  'chainDepth',
+  'factor',
+  'alpha',
+  'allOps',
+  'interpolation',
+  'seed',
+]);

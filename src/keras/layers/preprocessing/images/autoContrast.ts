@@ -1,14 +1,15 @@
 /** @file AutoContrast: stretches the values of images to their full range. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { div, sub } from '../../../../ops/arithmetic.ts';
 import { greater } from '../../../../ops/comparison.ts';
 import { max, min } from '../../../../ops/extrema.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions } from './imageLayer.ts';
 import { type Bounds, valueRangeOf } from './imageOptions.ts';
 import { rescaled } from './randomColour.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `autoContrast`. */
 export interface AutoContrastOptions extends ImageLayerOptions {
@@ -20,8 +21,12 @@ export interface AutoContrastOptions extends ImageLayerOptions {
 export class AutoContrast extends ImageLayer {
   static override readonly className: string = 'AutoContrast';
 
-  static override get optionNames(): OptionNames<AutoContrastOptions> {
-    return { valueRange: true, dataFormat: false, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      valueRange: true,
+      dataFormat: false,
+      ...layerOptionNames,
+    } satisfies OptionNames<AutoContrastOptions>);
   }
 
   readonly valueRange: Bounds;
@@ -58,8 +63,4 @@ export class AutoContrast extends ImageLayer {
  * is unchanged. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function autoContrast(options?: AutoContrastOptions): AutoContrast;
-export function autoContrast(...settings: Positions<AutoContrastOptions, ['valueRange']>): AutoContrast;
-export function autoContrast(...args: unknown[]): AutoContrast {
-  return make(AutoContrast, args);
-}
+export const autoContrast = /* @__PURE__ */ factoryOf(AutoContrast, ['valueRange']);

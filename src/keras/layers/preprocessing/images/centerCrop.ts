@@ -1,10 +1,11 @@
 /** @file CenterCrop: the middle of images. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { asFloats, asImages, type ImageChanges, ImageLayer, type ImageLayerOptions } from './imageLayer.ts';
 import { sizeOption } from './imageOptions.ts';
 import { centered, sizeOf, smartlyResized } from './ratio.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `centerCrop`. */
 export interface CenterCropOptions extends ImageLayerOptions {
@@ -18,8 +19,13 @@ export interface CenterCropOptions extends ImageLayerOptions {
 export class CenterCrop extends ImageLayer {
   static override readonly className: string = 'CenterCrop';
 
-  static override get optionNames(): OptionNames<CenterCropOptions> {
-    return { height: true, width: true, dataFormat: false, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      height: true,
+      width: true,
+      dataFormat: false,
+      ...layerOptionNames,
+    } satisfies OptionNames<CenterCropOptions>);
   }
 
   readonly height: number;
@@ -54,8 +60,4 @@ export class CenterCrop extends ImageLayer {
  * [batch, rows, columns, channels] → [batch, height, width, channels], or without a batch. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function centerCrop(options: CenterCropOptions): CenterCrop;
-export function centerCrop(...settings: Positions<CenterCropOptions, ['height', 'width']>): CenterCrop;
-export function centerCrop(...args: unknown[]): CenterCrop {
-  return make(CenterCrop, args);
-}
+export const centerCrop = /* @__PURE__ */ factoryOf(CenterCrop, ['height', 'width']);

@@ -1,7 +1,7 @@
 /** @file ContrastLimitedAdaptiveHistogramEqualization: replaces values by their ranks in the neighbourhood. */
 import { ValueError } from '../../../../core/errors.ts';
 import { isListOf } from '../../../../core/lists.ts';
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { describe, requireFinite } from '../../../../core/shape.ts';
 import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
 import { bincount } from '../../../../ops/bincount.ts';
@@ -16,7 +16,8 @@ import { sum } from '../../../../ops/sum.ts';
 import { where } from '../../../../ops/where.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { factoryOf } from '../../../options/factory.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions } from './imageLayer.ts';
 import { type Bounds, valueRangeOf } from './imageOptions.ts';
 import { rescaled } from './randomColour.ts';
@@ -41,8 +42,14 @@ const bins = 256;
 export class ContrastLimitedAdaptiveHistogramEqualization extends ImageLayer {
   static override readonly className: string = 'ContrastLimitedAdaptiveHistogramEqualization';
 
-  static override get optionNames(): OptionNames<ContrastLimitedAdaptiveHistogramEqualizationOptions> {
-    return { valueRange: true, clipLimit: true, tileGridSize: true, dataFormat: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      valueRange: true,
+      clipLimit: true,
+      tileGridSize: true,
+      dataFormat: true,
+      ...layerOptionNames,
+    } satisfies OptionNames<ContrastLimitedAdaptiveHistogramEqualizationOptions>);
   }
 
   readonly valueRange: Bounds;
@@ -158,17 +165,7 @@ function gridOf(op: string, given: unknown): readonly [number, number] {
  * Source: K. Zuiderveld, "Contrast Limited Adaptive Histogram Equalization", 1994.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function contrastLimitedAdaptiveHistogramEqualization(
-  options?: ContrastLimitedAdaptiveHistogramEqualizationOptions,
-): ContrastLimitedAdaptiveHistogramEqualization;
-export function contrastLimitedAdaptiveHistogramEqualization(
-  ...settings: Positions<
-    ContrastLimitedAdaptiveHistogramEqualizationOptions,
-    ['valueRange', 'clipLimit', 'tileGridSize', 'dataFormat']
-  >
-): ContrastLimitedAdaptiveHistogramEqualization;
-export function contrastLimitedAdaptiveHistogramEqualization(
-  ...args: unknown[]
-): ContrastLimitedAdaptiveHistogramEqualization {
-  return make(ContrastLimitedAdaptiveHistogramEqualization, args);
-}
+export const contrastLimitedAdaptiveHistogramEqualization = /* @__PURE__ */ factoryOf(
+  ContrastLimitedAdaptiveHistogramEqualization,
+  ['valueRange', 'clipLimit', 'tileGridSize', 'dataFormat'],
+);

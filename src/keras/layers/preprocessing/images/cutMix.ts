@@ -1,16 +1,17 @@
 /** @file CutMix: pastes a box from another sample into each image. */
 import type { DType } from '../../../../core/dtype.ts';
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
 import { argsort } from '../../../../ops/sort.ts';
 import { sqrt } from '../../../../ops/unary.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { pixelsInside, spanOf } from './boxes.ts';
 import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
 import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
 import { mixed, reordered, symmetricBeta } from './mixing.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `cutMix`. */
 export interface CutMixOptions extends RandomImageOptions {
@@ -34,8 +35,13 @@ interface Cut {
 export class CutMix extends RandomImageLayer<Cut> {
   static override readonly className: string = 'CutMix';
 
-  static override get optionNames(): OptionNames<CutMixOptions> {
-    return { factor: true, seed: true, dataFormat: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      factor: true,
+      seed: true,
+      dataFormat: true,
+      ...layerOptionNames,
+    } satisfies OptionNames<CutMixOptions>);
   }
 
   readonly factor: Bounds;
@@ -87,8 +93,4 @@ export class CutMix extends RandomImageLayer<Cut> {
  * Source: S. Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features", 2019.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function cutMix(options?: CutMixOptions): CutMix;
-export function cutMix(...settings: Positions<CutMixOptions, ['factor', 'seed', 'dataFormat']>): CutMix;
-export function cutMix(...args: unknown[]): CutMix {
-  return make(CutMix, args);
-}
+export const cutMix = /* @__PURE__ */ factoryOf(CutMix, ['factor', 'seed', 'dataFormat']);

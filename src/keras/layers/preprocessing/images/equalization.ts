@@ -1,5 +1,5 @@
 /** @file Equalization: spreads the values of images evenly over their range. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { requireInteger } from '../../../../core/shape.ts';
 import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
 import { cast } from '../../../../ops/cast.ts';
@@ -15,11 +15,12 @@ import { round } from '../../../../ops/rounding.ts';
 import { slice } from '../../../../ops/slice.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import type { CallOptions } from '../../base/layer.ts';
 import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions } from './imageLayer.ts';
 import { type Bounds, valueRangeOf } from './imageOptions.ts';
 import { rescaled } from './randomColour.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `equalization`. */
 export interface EqualizationOptions extends ImageLayerOptions {
@@ -33,8 +34,13 @@ export interface EqualizationOptions extends ImageLayerOptions {
 export class Equalization extends ImageLayer {
   static override readonly className: string = 'Equalization';
 
-  static override get optionNames(): OptionNames<EqualizationOptions> {
-    return { valueRange: true, bins: true, dataFormat: false, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      valueRange: true,
+      bins: true,
+      dataFormat: false,
+      ...layerOptionNames,
+    } satisfies OptionNames<EqualizationOptions>);
   }
 
   readonly valueRange: Bounds;
@@ -93,10 +99,4 @@ function ranksOf(counts: Tensor): { ranks: Tensor; isVaried: Tensor } {
  * is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32, without a gradient.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function equalization(options?: EqualizationOptions): Equalization;
-export function equalization(
-  ...settings: Positions<EqualizationOptions, ['valueRange', 'bins']>
-): Equalization;
-export function equalization(...args: unknown[]): Equalization {
-  return make(Equalization, args);
-}
+export const equalization = /* @__PURE__ */ factoryOf(Equalization, ['valueRange', 'bins']);

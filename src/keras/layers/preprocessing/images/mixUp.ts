@@ -1,12 +1,13 @@
 /** @file MixUp: mixes images and labels with those of another sample. */
 import type { DType } from '../../../../core/dtype.ts';
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { requireFinite } from '../../../../core/shape.ts';
 import { argsort } from '../../../../ops/sort.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
 import { mixed, symmetricBeta } from './mixing.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `mixUp`. */
 export interface MixUpOptions extends RandomImageOptions {
@@ -26,8 +27,13 @@ interface Mix {
 export class MixUp extends RandomImageLayer<Mix> {
   static override readonly className: string = 'MixUp';
 
-  static override get optionNames(): OptionNames<MixUpOptions> {
-    return { alpha: true, dataFormat: true, seed: true, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      alpha: true,
+      dataFormat: true,
+      seed: true,
+      ...layerOptionNames,
+    } satisfies OptionNames<MixUpOptions>);
   }
 
   readonly alpha: number;
@@ -74,8 +80,4 @@ export class MixUp extends RandomImageLayer<Mix> {
  * Source: H. Zhang et al., "mixup: Beyond Empirical Risk Minimization", 2017.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function mixUp(options?: MixUpOptions): MixUp;
-export function mixUp(...settings: Positions<MixUpOptions, ['alpha', 'dataFormat', 'seed']>): MixUp;
-export function mixUp(...args: unknown[]): MixUp {
-  return make(MixUp, args);
-}
+export const mixUp = /* @__PURE__ */ factoryOf(MixUp, ['alpha', 'dataFormat', 'seed']);

@@ -1,8 +1,8 @@
 /** @file RandAugment: applies a few randomly chosen changes, one after the other. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { requireInteger } from '../../../../core/shape.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import {
   type AugmentationOptions,
   colours,
@@ -10,6 +10,7 @@ import {
   shapeAndTone,
   type Step,
 } from './augmentations.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randAugment`. The default of `factor` is 0.5. */
 export interface RandAugmentOptions extends AugmentationOptions {
@@ -23,8 +24,8 @@ const names = [...shapeAndTone, ...colours];
 export class RandAugment extends RandomAugmentation<readonly Step[]> {
   static override readonly className: string = 'RandAugment';
 
-  static override get optionNames(): OptionNames<RandAugmentOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       valueRange: true,
       numOps: true,
       factor: true,
@@ -32,7 +33,7 @@ export class RandAugment extends RandomAugmentation<readonly Step[]> {
       seed: true,
       dataFormat: false,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<RandAugmentOptions>);
   }
 
   readonly numOps: number;
@@ -75,10 +76,10 @@ export class RandAugment extends RandomAugmentation<readonly Step[]> {
  * Source: E. Cubuk et al., "RandAugment: Practical automated data augmentation with a reduced search space", 2019.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randAugment(options?: RandAugmentOptions): RandAugment;
-export function randAugment(
-  ...settings: Positions<RandAugmentOptions, ['valueRange', 'numOps', 'factor', 'interpolation', 'seed']>
-): RandAugment;
-export function randAugment(...args: unknown[]): RandAugment {
-  return make(RandAugment, args);
-}
+export const randAugment = /* @__PURE__ */ factoryOf(RandAugment, [
+  'valueRange',
+  'numOps',
+  'factor',
+  'interpolation',
+  'seed',
+]);

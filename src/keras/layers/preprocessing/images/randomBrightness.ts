@@ -1,9 +1,9 @@
 /** @file RandomBrightness: makes images lighter or darker. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul } from '../../../../ops/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { make } from '../../base/layerOptions.ts';
 import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomBrightness`. */
 export type RandomBrightnessOptions = ColourOptions;
@@ -12,8 +12,8 @@ export type RandomBrightnessOptions = ColourOptions;
 export class RandomBrightness extends RandomColour {
   static override readonly className: string = 'RandomBrightness';
 
-  static override get optionNames(): OptionNames<RandomBrightnessOptions> {
-    return colourOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(colourOptionNames satisfies OptionNames<RandomBrightnessOptions>);
   }
 
   constructor(options: RandomBrightnessOptions) {
@@ -36,10 +36,4 @@ export class RandomBrightness extends RandomColour {
  * where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomBrightness(options: RandomBrightnessOptions): RandomBrightness;
-export function randomBrightness(
-  ...settings: Positions<RandomBrightnessOptions, ['factor', 'valueRange', 'seed']>
-): RandomBrightness;
-export function randomBrightness(...args: unknown[]): RandomBrightness {
-  return make(RandomBrightness, args);
-}
+export const randomBrightness = /* @__PURE__ */ factoryOf(RandomBrightness, ['factor', 'valueRange', 'seed']);

@@ -1,10 +1,10 @@
 /** @file RandomColorDegeneration: fades the colours of images. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { rgbToGrayscale } from '../../../../ops/colours.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { make } from '../../base/layerOptions.ts';
 import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomColorDegeneration`. */
 export type RandomColorDegenerationOptions = ColourOptions;
@@ -13,8 +13,8 @@ export type RandomColorDegenerationOptions = ColourOptions;
 export class RandomColorDegeneration extends RandomColour {
   static override readonly className: string = 'RandomColorDegeneration';
 
-  static override get optionNames(): OptionNames<RandomColorDegenerationOptions> {
-    return colourOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(colourOptionNames satisfies OptionNames<RandomColorDegenerationOptions>);
   }
 
   constructor(options: RandomColorDegenerationOptions) {
@@ -33,10 +33,8 @@ export class RandomColorDegeneration extends RandomColour {
  * is false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
-export function randomColorDegeneration(options: RandomColorDegenerationOptions): RandomColorDegeneration;
-export function randomColorDegeneration(
-  ...settings: Positions<RandomColorDegenerationOptions, ['factor', 'valueRange', 'seed']>
-): RandomColorDegeneration;
-export function randomColorDegeneration(...args: unknown[]): RandomColorDegeneration {
-  return make(RandomColorDegeneration, args);
-}
+export const randomColorDegeneration = /* @__PURE__ */ factoryOf(RandomColorDegeneration, [
+  'factor',
+  'valueRange',
+  'seed',
+]);

@@ -1,7 +1,7 @@
 /** @file RandomColorJitter: changes brightness, contrast, saturation and hue, one after the other. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
 import { type Bounds, type Factor, valueRangeOf } from './imageOptions.ts';
 import { RandomBrightness } from './randomBrightness.ts';
@@ -9,6 +9,7 @@ import type { RandomColour } from './randomColour.ts';
 import { RandomContrast } from './randomContrast.ts';
 import { RandomHue } from './randomHue.ts';
 import { RandomSaturation } from './randomSaturation.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomColorJitter`. An option that is null changes nothing. */
 export interface RandomColorJitterOptions extends RandomImageOptions {
@@ -28,8 +29,8 @@ export interface RandomColorJitterOptions extends RandomImageOptions {
 export class RandomColorJitter extends RandomImageLayer<readonly Tensor[]> {
   static override readonly className: string = 'RandomColorJitter';
 
-  static override get optionNames(): OptionNames<RandomColorJitterOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       valueRange: true,
       brightnessFactor: true,
       contrastFactor: true,
@@ -38,7 +39,7 @@ export class RandomColorJitter extends RandomImageLayer<readonly Tensor[]> {
       seed: true,
       dataFormat: false,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<RandomColorJitterOptions>);
   }
 
   readonly valueRange: Bounds;
@@ -89,13 +90,11 @@ export class RandomColorJitter extends RandomImageLayer<readonly Tensor[]> {
  * without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
-export function randomColorJitter(options?: RandomColorJitterOptions): RandomColorJitter;
-export function randomColorJitter(
-  ...settings: Positions<
-    RandomColorJitterOptions,
-    ['valueRange', 'brightnessFactor', 'contrastFactor', 'saturationFactor', 'hueFactor', 'seed']
-  >
-): RandomColorJitter;
-export function randomColorJitter(...args: unknown[]): RandomColorJitter {
-  return make(RandomColorJitter, args);
-}
+export const randomColorJitter = /* @__PURE__ */ factoryOf(RandomColorJitter, [
+  'valueRange',
+  'brightnessFactor',
+  'contrastFactor',
+  'saturationFactor',
+  'hueFactor',
+  'seed',
+]);

@@ -1,10 +1,10 @@
 /** @file RandomContrast: increases or reduces the contrast of images. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { mean } from '../../../../ops/mean.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { make } from '../../base/layerOptions.ts';
 import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomContrast`. */
 export type RandomContrastOptions = ColourOptions;
@@ -13,8 +13,8 @@ export type RandomContrastOptions = ColourOptions;
 export class RandomContrast extends RandomColour {
   static override readonly className: string = 'RandomContrast';
 
-  static override get optionNames(): OptionNames<RandomContrastOptions> {
-    return colourOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(colourOptionNames satisfies OptionNames<RandomContrastOptions>);
   }
 
   constructor(options: RandomContrastOptions) {
@@ -39,10 +39,4 @@ export class RandomContrast extends RandomColour {
  * [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomContrast(options: RandomContrastOptions): RandomContrast;
-export function randomContrast(
-  ...settings: Positions<RandomContrastOptions, ['factor', 'valueRange', 'seed']>
-): RandomContrast;
-export function randomContrast(...args: unknown[]): RandomContrast {
-  return make(RandomContrast, args);
-}
+export const randomContrast = /* @__PURE__ */ factoryOf(RandomContrast, ['factor', 'valueRange', 'seed']);

@@ -1,14 +1,15 @@
 /** @file RandomCrop: crops images at random. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { add } from '../../../../ops/arithmetic.ts';
 import { cast } from '../../../../ops/cast.ts';
 import { gather } from '../../../../ops/gather.ts';
 import { range } from '../../../../ops/range.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { asImages, RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
 import { sizeOption } from './imageOptions.ts';
 import { smartlyResized } from './ratio.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomCrop`. */
 export interface RandomCropOptions extends RandomImageOptions {
@@ -25,8 +26,14 @@ type Corner = readonly [row: Tensor, column: Tensor] | null;
 export class RandomCrop extends RandomImageLayer<Corner> {
   static override readonly className: string = 'RandomCrop';
 
-  static override get optionNames(): OptionNames<RandomCropOptions> {
-    return { height: true, width: true, seed: true, dataFormat: false, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      height: true,
+      width: true,
+      seed: true,
+      dataFormat: false,
+      ...layerOptionNames,
+    } satisfies OptionNames<RandomCropOptions>);
   }
 
   readonly height: number;
@@ -82,10 +89,4 @@ export class RandomCrop extends RandomImageLayer<Corner> {
  * rows, columns, channels] → [batch, height, width, channels], or without a batch. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomCrop(options: RandomCropOptions): RandomCrop;
-export function randomCrop(
-  ...settings: Positions<RandomCropOptions, ['height', 'width', 'seed']>
-): RandomCrop;
-export function randomCrop(...args: unknown[]): RandomCrop {
-  return make(RandomCrop, args);
-}
+export const randomCrop = /* @__PURE__ */ factoryOf(RandomCrop, ['height', 'width', 'seed']);

@@ -1,5 +1,5 @@
 /** @file RandomElasticTransform: shifts the pixels of images smoothly. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { oneOf, requireFinite } from '../../../../core/shape.ts';
 import { add, div, mul } from '../../../../ops/arithmetic.ts';
 import { clip } from '../../../../ops/clip.ts';
@@ -16,9 +16,10 @@ import { stack } from '../../../../ops/stack.ts';
 import { unstack } from '../../../../ops/unstack.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { asImages, RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
 import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomElasticTransform`. */
 export interface RandomElasticTransformOptions extends RandomImageOptions {
@@ -59,8 +60,8 @@ const reach = 0.1;
 export class RandomElasticTransform extends RandomImageLayer<Distortion> {
   static override readonly className: string = 'RandomElasticTransform';
 
-  static override get optionNames(): OptionNames<RandomElasticTransformOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       factor: true,
       scale: true,
       interpolation: true,
@@ -70,7 +71,7 @@ export class RandomElasticTransform extends RandomImageLayer<Distortion> {
       seed: true,
       dataFormat: false,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<RandomElasticTransformOptions>);
   }
 
   readonly factor: Bounds;
@@ -147,13 +148,12 @@ export class RandomElasticTransform extends RandomImageLayer<Distortion> {
  * Source: P. Simard et al., "Best Practices for Convolutional Neural Networks Applied to Visual Document Analysis", 2003.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomElasticTransform(options?: RandomElasticTransformOptions): RandomElasticTransform;
-export function randomElasticTransform(
-  ...settings: Positions<
-    RandomElasticTransformOptions,
-    ['factor', 'scale', 'interpolation', 'fillMode', 'fillValue', 'valueRange', 'seed']
-  >
-): RandomElasticTransform;
-export function randomElasticTransform(...args: unknown[]): RandomElasticTransform {
-  return make(RandomElasticTransform, args);
-}
+export const randomElasticTransform = /* @__PURE__ */ factoryOf(RandomElasticTransform, [
+  'factor',
+  'scale',
+  'interpolation',
+  'fillMode',
+  'fillValue',
+  'valueRange',
+  'seed',
+]);

@@ -1,6 +1,6 @@
 /** @file RandomErasing: fills a box in randomly chosen images. */
 import { ValueError } from '../../../../core/errors.ts';
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { describe } from '../../../../core/shape.ts';
 import { isListOf } from '../../../../core/lists.ts';
 import { mul } from '../../../../ops/arithmetic.ts';
@@ -11,10 +11,11 @@ import { sqrt } from '../../../../ops/unary.ts';
 import { where } from '../../../../ops/where.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { pixelsInside, type Span, spanOf } from './boxes.ts';
 import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
 import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomErasing`. */
 export interface RandomErasingOptions extends RandomImageOptions {
@@ -42,8 +43,8 @@ interface Erasing {
 export class RandomErasing extends RandomImageLayer<Erasing> {
   static override readonly className: string = 'RandomErasing';
 
-  static override get optionNames(): OptionNames<RandomErasingOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       factor: true,
       scale: true,
       fillValue: true,
@@ -51,7 +52,7 @@ export class RandomErasing extends RandomImageLayer<Erasing> {
       seed: true,
       dataFormat: false,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<RandomErasingOptions>);
   }
 
   readonly factor: Bounds;
@@ -118,10 +119,10 @@ function fillOf(op: string, given: unknown): number | readonly [number, number, 
  * Source: Z. Zhong et al., "Random Erasing Data Augmentation", 2017.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomErasing(options?: RandomErasingOptions): RandomErasing;
-export function randomErasing(
-  ...settings: Positions<RandomErasingOptions, ['factor', 'scale', 'fillValue', 'valueRange', 'seed']>
-): RandomErasing;
-export function randomErasing(...args: unknown[]): RandomErasing {
-  return make(RandomErasing, args);
-}
+export const randomErasing = /* @__PURE__ */ factoryOf(RandomErasing, [
+  'factor',
+  'scale',
+  'fillValue',
+  'valueRange',
+  'seed',
+]);

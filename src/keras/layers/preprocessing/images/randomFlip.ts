@@ -1,12 +1,13 @@
 /** @file RandomFlip: mirrors randomly chosen images. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { oneOf } from '../../../../core/shape.ts';
 import { lessEqual } from '../../../../ops/comparison.ts';
 import { flip } from '../../../../ops/flip.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 const flipModes = ['horizontal', 'vertical', 'horizontalAndVertical'] as const;
 
@@ -20,8 +21,13 @@ export interface RandomFlipOptions extends RandomImageOptions {
 export class RandomFlip extends RandomImageLayer<Tensor> {
   static override readonly className: string = 'RandomFlip';
 
-  static override get optionNames(): OptionNames<RandomFlipOptions> {
-    return { mode: true, seed: true, dataFormat: false, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      mode: true,
+      seed: true,
+      dataFormat: false,
+      ...layerOptionNames,
+    } satisfies OptionNames<RandomFlipOptions>);
   }
 
   readonly mode: (typeof flipModes)[number];
@@ -57,8 +63,4 @@ export class RandomFlip extends RandomImageLayer<Tensor> {
  * channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomFlip(options?: RandomFlipOptions): RandomFlip;
-export function randomFlip(...settings: Positions<RandomFlipOptions, ['mode', 'seed']>): RandomFlip;
-export function randomFlip(...args: unknown[]): RandomFlip {
-  return make(RandomFlip, args);
-}
+export const randomFlip = /* @__PURE__ */ factoryOf(RandomFlip, ['mode', 'seed']);

@@ -1,6 +1,6 @@
 /** @file RandomGaussianBlur: blurs randomly chosen images. */
 import { ValueError } from '../../../../core/errors.ts';
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { describe } from '../../../../core/shape.ts';
 import { add } from '../../../../ops/arithmetic.ts';
 import { clip } from '../../../../ops/clip.ts';
@@ -8,9 +8,10 @@ import { flip } from '../../../../ops/flip.ts';
 import { gaussianBlur } from '../../../../ops/gaussianBlur.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
 import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomGaussianBlur`. */
 export interface RandomGaussianBlurOptions extends RandomImageOptions {
@@ -36,8 +37,8 @@ interface Blur {
 export class RandomGaussianBlur extends RandomImageLayer<Blur> {
   static override readonly className: string = 'RandomGaussianBlur';
 
-  static override get optionNames(): OptionNames<RandomGaussianBlurOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       factor: true,
       kernelSize: true,
       sigma: true,
@@ -45,7 +46,7 @@ export class RandomGaussianBlur extends RandomImageLayer<Blur> {
       seed: false,
       dataFormat: false,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<RandomGaussianBlurOptions>);
   }
 
   readonly factor: Bounds;
@@ -98,10 +99,9 @@ function oddPair(op: string, given: unknown): readonly [number, number] {
  * unchanged where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomGaussianBlur(options?: RandomGaussianBlurOptions): RandomGaussianBlur;
-export function randomGaussianBlur(
-  ...settings: Positions<RandomGaussianBlurOptions, ['factor', 'kernelSize', 'sigma', 'valueRange']>
-): RandomGaussianBlur;
-export function randomGaussianBlur(...args: unknown[]): RandomGaussianBlur {
-  return make(RandomGaussianBlur, args);
-}
+export const randomGaussianBlur = /* @__PURE__ */ factoryOf(RandomGaussianBlur, [
+  'factor',
+  'kernelSize',
+  'sigma',
+  'valueRange',
+]);

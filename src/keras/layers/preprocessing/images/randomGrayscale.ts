@@ -1,12 +1,13 @@
 /** @file RandomGrayscale: converts randomly chosen images to greyscale. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { rgbToGrayscale } from '../../../../ops/colours.ts';
 import { less } from '../../../../ops/comparison.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { requireFraction } from '../../base/randomOptions.ts';
 import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomGrayscale`. */
 export interface RandomGrayscaleOptions extends RandomImageOptions {
@@ -18,8 +19,13 @@ export interface RandomGrayscaleOptions extends RandomImageOptions {
 export class RandomGrayscale extends RandomImageLayer<Tensor> {
   static override readonly className: string = 'RandomGrayscale';
 
-  static override get optionNames(): OptionNames<RandomGrayscaleOptions> {
-    return { factor: true, seed: false, dataFormat: false, ...layerOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      factor: true,
+      seed: false,
+      dataFormat: false,
+      ...layerOptionNames,
+    } satisfies OptionNames<RandomGrayscaleOptions>);
   }
 
   readonly factor: number;
@@ -51,8 +57,4 @@ export class RandomGrayscale extends RandomImageLayer<Tensor> {
  * false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
-export function randomGrayscale(options?: RandomGrayscaleOptions): RandomGrayscale;
-export function randomGrayscale(...settings: Positions<RandomGrayscaleOptions, ['factor']>): RandomGrayscale;
-export function randomGrayscale(...args: unknown[]): RandomGrayscale {
-  return make(RandomGrayscale, args);
-}
+export const randomGrayscale = /* @__PURE__ */ factoryOf(RandomGrayscale, ['factor']);

@@ -1,5 +1,5 @@
 /** @file RandomHue: shifts the hues of images. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { hsvToRgb, rgbToHsv } from '../../../../ops/colours.ts';
 import { greater, less } from '../../../../ops/comparison.ts';
@@ -8,8 +8,8 @@ import { clip } from '../../../../ops/clip.ts';
 import { split } from '../../../../ops/split.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { make } from '../../base/layerOptions.ts';
 import { type ColourOptions, colourOptionNames, RandomColour, rescaled } from './randomColour.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomHue`. */
 export type RandomHueOptions = ColourOptions;
@@ -18,8 +18,8 @@ export type RandomHueOptions = ColourOptions;
 export class RandomHue extends RandomColour {
   static override readonly className: string = 'RandomHue';
 
-  static override get optionNames(): OptionNames<RandomHueOptions> {
-    return colourOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(colourOptionNames satisfies OptionNames<RandomHueOptions>);
   }
 
   constructor(options: RandomHueOptions) {
@@ -49,10 +49,4 @@ export class RandomHue extends RandomColour {
  * [batch, height, width, 3], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
-export function randomHue(options: RandomHueOptions): RandomHue;
-export function randomHue(
-  ...settings: Positions<RandomHueOptions, ['factor', 'valueRange', 'seed']>
-): RandomHue;
-export function randomHue(...args: unknown[]): RandomHue {
-  return make(RandomHue, args);
-}
+export const randomHue = /* @__PURE__ */ factoryOf(RandomHue, ['factor', 'valueRange', 'seed']);

@@ -1,10 +1,10 @@
 /** @file RandomInvert: inverts the colours of randomly chosen images. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { sub } from '../../../../ops/arithmetic.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { make } from '../../base/layerOptions.ts';
 import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomInvert`. */
 export interface RandomInvertOptions extends Omit<ColourOptions, 'factor'> {
@@ -16,8 +16,8 @@ export interface RandomInvertOptions extends Omit<ColourOptions, 'factor'> {
 export class RandomInvert extends RandomColour {
   static override readonly className: string = 'RandomInvert';
 
-  static override get optionNames(): OptionNames<RandomInvertOptions> {
-    return colourOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(colourOptionNames satisfies OptionNames<RandomInvertOptions>);
   }
 
   constructor(options: RandomInvertOptions = {}) {
@@ -39,10 +39,4 @@ export class RandomInvert extends RandomColour {
  * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomInvert(options?: RandomInvertOptions): RandomInvert;
-export function randomInvert(
-  ...settings: Positions<RandomInvertOptions, ['factor', 'valueRange', 'seed']>
-): RandomInvert;
-export function randomInvert(...args: unknown[]): RandomInvert {
-  return make(RandomInvert, args);
-}
+export const randomInvert = /* @__PURE__ */ factoryOf(RandomInvert, ['factor', 'valueRange', 'seed']);

@@ -1,5 +1,5 @@
 /** @file RandomPerspective: distorts the perspective of randomly chosen images. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { oneOf, requireFinite } from '../../../../core/shape.ts';
 import { add, mul } from '../../../../ops/arithmetic.ts';
 import { broadcastTo } from '../../../../ops/sum.ts';
@@ -8,10 +8,11 @@ import { where } from '../../../../ops/where.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { homography } from '../../../ops/homography.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { requireFraction } from '../../base/randomOptions.ts';
 import { asImages, RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
 import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomPerspective`. */
 export interface RandomPerspectiveOptions extends RandomImageOptions {
@@ -38,8 +39,8 @@ interface Perspective {
 export class RandomPerspective extends RandomImageLayer<Perspective> {
   static override readonly className: string = 'RandomPerspective';
 
-  static override get optionNames(): OptionNames<RandomPerspectiveOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       factor: true,
       scale: true,
       interpolation: true,
@@ -47,7 +48,7 @@ export class RandomPerspective extends RandomImageLayer<Perspective> {
       seed: true,
       dataFormat: false,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<RandomPerspectiveOptions>);
   }
 
   readonly factor: Bounds;
@@ -108,10 +109,10 @@ export class RandomPerspective extends RandomImageLayer<Perspective> {
  * [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomPerspective(options?: RandomPerspectiveOptions): RandomPerspective;
-export function randomPerspective(
-  ...settings: Positions<RandomPerspectiveOptions, ['factor', 'scale', 'interpolation', 'fillValue', 'seed']>
-): RandomPerspective;
-export function randomPerspective(...args: unknown[]): RandomPerspective {
-  return make(RandomPerspective, args);
-}
+export const randomPerspective = /* @__PURE__ */ factoryOf(RandomPerspective, [
+  'factor',
+  'scale',
+  'interpolation',
+  'fillValue',
+  'seed',
+]);

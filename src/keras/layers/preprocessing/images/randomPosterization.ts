@@ -1,12 +1,12 @@
 /** @file RandomPosterization: reduces the number of shades of images. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { requireInteger } from '../../../../core/shape.ts';
 import { sub } from '../../../../ops/arithmetic.ts';
 import { leftShift, rightShift } from '../../../../ops/bitwise.ts';
 import { cast } from '../../../../ops/cast.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { make } from '../../base/layerOptions.ts';
 import { type ColourOptions, colourOptionNames, RandomColour, rescaled } from './randomColour.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomPosterization`. */
 export type RandomPosterizationOptions = ColourOptions;
@@ -15,8 +15,8 @@ export type RandomPosterizationOptions = ColourOptions;
 export class RandomPosterization extends RandomColour {
   static override readonly className: string = 'RandomPosterization';
 
-  static override get optionNames(): OptionNames<RandomPosterizationOptions> {
-    return colourOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(colourOptionNames satisfies OptionNames<RandomPosterizationOptions>);
   }
 
   constructor(options: RandomPosterizationOptions) {
@@ -42,10 +42,8 @@ export class RandomPosterization extends RandomColour {
  * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomPosterization(options: RandomPosterizationOptions): RandomPosterization;
-export function randomPosterization(
-  ...settings: Positions<RandomPosterizationOptions, ['factor', 'valueRange', 'seed']>
-): RandomPosterization;
-export function randomPosterization(...args: unknown[]): RandomPosterization {
-  return make(RandomPosterization, args);
-}
+export const randomPosterization = /* @__PURE__ */ factoryOf(RandomPosterization, [
+  'factor',
+  'valueRange',
+  'seed',
+]);

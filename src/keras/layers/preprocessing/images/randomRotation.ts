@@ -3,9 +3,9 @@ import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, neg, sub } from '../../../../ops/arithmetic.ts';
 import { cos, sin } from '../../../../ops/trigonometric.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { make } from '../../base/layerOptions.ts';
 import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
 import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './randomAffine.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomRotation`. */
 export interface RandomRotationOptions extends AffineOptions {
@@ -17,8 +17,8 @@ export interface RandomRotationOptions extends AffineOptions {
 export class RandomRotation extends RandomAffine {
   static override readonly className: string = 'RandomRotation';
 
-  static override get optionNames(): OptionNames<RandomRotationOptions> {
-    return { factor: true, ...affineOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({ factor: true, ...affineOptionNames } satisfies OptionNames<RandomRotationOptions>);
   }
 
   readonly factor: Bounds;
@@ -49,7 +49,4 @@ export class RandomRotation extends RandomAffine {
  * where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomRotation(options: RandomRotationOptions): RandomRotation;
-export function randomRotation(...args: unknown[]): RandomRotation {
-  return make(RandomRotation, args);
-}
+export const randomRotation = /* @__PURE__ */ factoryOf(RandomRotation);

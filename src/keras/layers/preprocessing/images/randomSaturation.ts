@@ -1,13 +1,13 @@
 /** @file RandomSaturation: makes colours paler or stronger. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
 import { hsvToRgb, rgbToHsv } from '../../../../ops/colours.ts';
 import { concat } from '../../../../ops/concat.ts';
 import { split } from '../../../../ops/split.ts';
 import { epsilon } from '../../../epsilon.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { make } from '../../base/layerOptions.ts';
 import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomSaturation`. */
 export type RandomSaturationOptions = ColourOptions;
@@ -16,8 +16,8 @@ export type RandomSaturationOptions = ColourOptions;
 export class RandomSaturation extends RandomColour {
   static override readonly className: string = 'RandomSaturation';
 
-  static override get optionNames(): OptionNames<RandomSaturationOptions> {
-    return colourOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(colourOptionNames satisfies OptionNames<RandomSaturationOptions>);
   }
 
   constructor(options: RandomSaturationOptions) {
@@ -43,10 +43,4 @@ export class RandomSaturation extends RandomColour {
  * unchanged where `training` is false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
-export function randomSaturation(options: RandomSaturationOptions): RandomSaturation;
-export function randomSaturation(
-  ...settings: Positions<RandomSaturationOptions, ['factor', 'valueRange', 'seed']>
-): RandomSaturation;
-export function randomSaturation(...args: unknown[]): RandomSaturation {
-  return make(RandomSaturation, args);
-}
+export const randomSaturation = /* @__PURE__ */ factoryOf(RandomSaturation, ['factor', 'valueRange', 'seed']);

@@ -1,11 +1,11 @@
 /** @file RandomSharpness: blurs or sharpens images. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { depthwiseConv2d } from '../../../../ops/depthwiseConv2d.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { make } from '../../base/layerOptions.ts';
 import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomSharpness`. */
 export type RandomSharpnessOptions = ColourOptions;
@@ -14,8 +14,8 @@ export type RandomSharpnessOptions = ColourOptions;
 export class RandomSharpness extends RandomColour {
   static override readonly className: string = 'RandomSharpness';
 
-  static override get optionNames(): OptionNames<RandomSharpnessOptions> {
-    return colourOptionNames;
+  static get knownOptions(): readonly string[] {
+    return Object.keys(colourOptionNames satisfies OptionNames<RandomSharpnessOptions>);
   }
 
   constructor(options: RandomSharpnessOptions) {
@@ -47,10 +47,4 @@ function smoothing(channels: number): Tensor {
  * where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomSharpness(options: RandomSharpnessOptions): RandomSharpness;
-export function randomSharpness(
-  ...settings: Positions<RandomSharpnessOptions, ['factor', 'valueRange', 'seed']>
-): RandomSharpness;
-export function randomSharpness(...args: unknown[]): RandomSharpness {
-  return make(RandomSharpness, args);
-}
+export const randomSharpness = /* @__PURE__ */ factoryOf(RandomSharpness, ['factor', 'valueRange', 'seed']);

@@ -5,9 +5,9 @@ import { mul } from '../../../../ops/arithmetic.ts';
 import { greater } from '../../../../ops/comparison.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { make } from '../../base/layerOptions.ts';
 import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
 import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './randomAffine.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomShear`. */
 export interface RandomShearOptions extends AffineOptions {
@@ -23,8 +23,12 @@ const range = { min: 0, single: (factor: number): Bounds => [-factor, factor] };
 export class RandomShear extends RandomAffine {
   static override readonly className: string = 'RandomShear';
 
-  static override get optionNames(): OptionNames<RandomShearOptions> {
-    return { xFactor: true, yFactor: true, ...affineOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      xFactor: true,
+      yFactor: true,
+      ...affineOptionNames,
+    } satisfies OptionNames<RandomShearOptions>);
   }
 
   readonly xFactor: Bounds;
@@ -62,7 +66,4 @@ function shearOf(op: string, what: string, given: Factor = 0): Bounds {
  * Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomShear(options?: RandomShearOptions): RandomShear;
-export function randomShear(...args: unknown[]): RandomShear {
-  return make(RandomShear, args);
-}
+export const randomShear = /* @__PURE__ */ factoryOf(RandomShear);

@@ -2,9 +2,9 @@
 import type { OptionNames } from '../../../../core/options.ts';
 import { mul } from '../../../../ops/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { make } from '../../base/layerOptions.ts';
 import { boundsOf, type Factor } from './imageOptions.ts';
 import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './randomAffine.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomTranslation`. */
 export interface RandomTranslationOptions extends AffineOptions {
@@ -20,8 +20,12 @@ const range = { min: -1 };
 export class RandomTranslation extends RandomAffine {
   static override readonly className: string = 'RandomTranslation';
 
-  static override get optionNames(): OptionNames<RandomTranslationOptions> {
-    return { heightFactor: true, widthFactor: true, ...affineOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      heightFactor: true,
+      widthFactor: true,
+      ...affineOptionNames,
+    } satisfies OptionNames<RandomTranslationOptions>);
   }
 
   readonly heightFactor: Factor;
@@ -55,7 +59,4 @@ export class RandomTranslation extends RandomAffine {
  * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomTranslation(options: RandomTranslationOptions): RandomTranslation;
-export function randomTranslation(...args: unknown[]): RandomTranslation {
-  return make(RandomTranslation, args);
-}
+export const randomTranslation = /* @__PURE__ */ factoryOf(RandomTranslation);

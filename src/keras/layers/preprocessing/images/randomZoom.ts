@@ -2,9 +2,9 @@
 import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { make } from '../../base/layerOptions.ts';
 import { boundsOf, type Factor } from './imageOptions.ts';
 import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './randomAffine.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `randomZoom`. */
 export interface RandomZoomOptions extends AffineOptions {
@@ -24,8 +24,12 @@ const range = { min: -1, above: true };
 export class RandomZoom extends RandomAffine {
   static override readonly className: string = 'RandomZoom';
 
-  static override get optionNames(): OptionNames<RandomZoomOptions> {
-    return { heightFactor: true, widthFactor: true, ...affineOptionNames };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
+      heightFactor: true,
+      widthFactor: true,
+      ...affineOptionNames,
+    } satisfies OptionNames<RandomZoomOptions>);
   }
 
   readonly heightFactor: Factor;
@@ -63,7 +67,4 @@ export class RandomZoom extends RandomAffine {
  * float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function randomZoom(options: RandomZoomOptions): RandomZoom;
-export function randomZoom(...args: unknown[]): RandomZoom {
-  return make(RandomZoom, args);
-}
+export const randomZoom = /* @__PURE__ */ factoryOf(RandomZoom);

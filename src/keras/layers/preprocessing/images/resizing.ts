@@ -1,18 +1,19 @@
 /** @file Resizing: resizes images to a given size. */
 import type { DType } from '../../../../core/dtype.ts';
 import { ValueError } from '../../../../core/errors.ts';
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { oneOf, requireBoolean, requireFinite } from '../../../../core/shape.ts';
 import type { OpenSpec } from '../../../../core/spec.ts';
 import { cast } from '../../../../ops/cast.ts';
 import { type Interpolation, interpolations, resizeImages } from '../../../../ops/resizeImages.ts';
 import { round } from '../../../../ops/rounding.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { asFloats, type ImageChanges, ImageLayer } from './imageLayer.ts';
 import { sizeOption } from './imageOptions.ts';
 import type { CenterCropOptions } from './centerCrop.ts';
 import { padded, withRatio } from './ratio.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `resizing`. */
 export interface ResizingOptions extends CenterCropOptions {
@@ -34,8 +35,8 @@ export interface ResizingOptions extends CenterCropOptions {
 export class Resizing extends ImageLayer {
   static override readonly className: string = 'Resizing';
 
-  static override get optionNames(): OptionNames<ResizingOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       height: true,
       width: true,
       interpolation: true,
@@ -46,7 +47,7 @@ export class Resizing extends ImageLayer {
       antialias: false,
       dataFormat: false,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<ResizingOptions>);
   }
 
   readonly height: number;
@@ -137,10 +138,4 @@ function cutAndPadded(op: string): ValueError {
  * 0.5.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function resizing(options: ResizingOptions): Resizing;
-export function resizing(
-  ...settings: Positions<ResizingOptions, ['height', 'width', 'interpolation']>
-): Resizing;
-export function resizing(...args: unknown[]): Resizing {
-  return make(Resizing, args);
-}
+export const resizing = /* @__PURE__ */ factoryOf(Resizing, ['height', 'width', 'interpolation']);

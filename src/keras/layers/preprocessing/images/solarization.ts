@@ -1,14 +1,15 @@
 /** @file Solarization: inverts the light values of images. */
-import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { OptionNames } from '../../../../core/options.ts';
 import { add, sub } from '../../../../ops/arithmetic.ts';
 import { clip } from '../../../../ops/clip.ts';
 import { less } from '../../../../ops/comparison.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { layerOptionNames } from '../../base/layerOptions.ts';
 import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
 import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions.ts';
 import { rescaled } from './randomColour.ts';
+import { factoryOf } from '../../../options/factory.ts';
 
 /** Options of `solarization`. */
 export interface SolarizationOptions extends RandomImageOptions {
@@ -33,15 +34,15 @@ const inBytes = ([lower, upper]: Bounds): Bounds => [lower, upper * 255];
 export class Solarization extends RandomImageLayer<Levels> {
   static override readonly className: string = 'Solarization';
 
-  static override get optionNames(): OptionNames<SolarizationOptions> {
-    return {
+  static get knownOptions(): readonly string[] {
+    return Object.keys({
       additionFactor: true,
       thresholdFactor: true,
       valueRange: true,
       seed: true,
       dataFormat: false,
       ...layerOptionNames,
-    };
+    } satisfies OptionNames<SolarizationOptions>);
   }
 
   readonly additionFactor: Bounds;
@@ -80,10 +81,9 @@ export class Solarization extends RandomImageLayer<Levels> {
  * float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
-export function solarization(options?: SolarizationOptions): Solarization;
-export function solarization(
-  ...settings: Positions<SolarizationOptions, ['additionFactor', 'thresholdFactor', 'valueRange', 'seed']>
-): Solarization;
-export function solarization(...args: unknown[]): Solarization {
-  return make(Solarization, args);
-}
+export const solarization = /* @__PURE__ */ factoryOf(Solarization, [
+  'additionFactor',
+  'thresholdFactor',
+  'valueRange',
+  'seed',
+]);

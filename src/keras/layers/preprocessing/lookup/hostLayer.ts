@@ -3,7 +3,7 @@
  * return tensors: they run before a model rather than inside it.
  */
 import { ValueError } from '../../../../core/errors.ts';
-import { checkOptions, type Names } from '../../../../core/options.ts';
+import { checkOptions } from '../../../../core/options.ts';
 import { describe } from '../../../../core/shape.ts';
 import { snakeCase, uniqueName } from '../../../names.ts';
 
@@ -15,12 +15,14 @@ export interface HostLayerOptions {
 
 export abstract class HostLayer {
   static readonly className: string = 'HostLayer';
-  static readonly optionNames: Names = { name: false };
+  static get knownOptions(): readonly string[] {
+    return Object.keys({ name: false });
+  }
   readonly name: string;
 
   constructor(options: HostLayerOptions) {
-    const { className, optionNames } = new.target as typeof HostLayer;
-    checkOptions(className, options, optionNames);
+    const { className, knownOptions } = new.target as typeof HostLayer;
+    checkOptions(className, options, knownOptions);
     const { name } = options;
     if (name !== undefined && (typeof name !== 'string' || name === '')) {
       throw new ValueError({

@@ -1,0 +1,52 @@
+/** @file The types that a table of options has and makes, from the interface of the options. */
+import type { Activation, ActivationLike } from '../activations.ts';
+import type { Option } from './option.ts';
+
+/** A table for the options `O`, without those that `Base` declares. */
+export type OptionTable<O extends object, Base extends object = object> = {
+  readonly [K in Exclude<keyof O, keyof Base>]-?: Option<ValueOf<Exclude<O[K], undefined>>>;
+};
+
+/** The values that a table reads from the options `O`. */
+export type Values<O extends object> = { readonly [K in keyof O]-?: ValueOf<Exclude<O[K], undefined>> };
+
+/** The fields that a table makes of the options `O`. */
+export type Fields<O extends object, Base extends object = object> = {
+  readonly [K in keyof O as K extends keyof Base | RuleName ? never : K]-?: ValueOf<Exclude<O[K], undefined>>;
+};
+
+/** Options that `weightRules` reads: `kernelInitializer`. */
+type RuleName = `${string}${'Initializer' | 'Regularizer' | 'Constraint'}`;
+
+/** What a field holds where the option may be given in several forms. */
+type ValueOf<T> = ActivationLike extends T
+  ? Activation
+  : IsForm<T, PerAxis<3>> extends true
+    ? PerAxis<3>
+    : IsForm<T, PerAxis<2>> extends true
+      ? PerAxis<2>
+      : IsForm<T, PerAxis<1>> extends true
+        ? PerAxis<1>
+        : readonly [Sides, Sides] extends T
+          ? readonly [Sides, Sides]
+          : readonly [Sides, Sides, Sides] extends T
+            ? readonly [Sides, Sides, Sides]
+            : 'channelsLast' extends T
+              ? 'channelsLast'
+              : T;
+
+/** Whether `T` is a number for all axes, or `List`, one for each. */
+type IsForm<T, List> = [T] extends [number | List | null]
+  ? [number | List] extends [T]
+    ? true
+    : false
+  : false;
+
+/** Numbers before and after an axis. */
+type Sides = readonly [number, number];
+
+type PerAxis<N extends 1 | 2 | 3> = N extends 1
+  ? readonly [number]
+  : N extends 2
+    ? readonly [number, number]
+    : readonly [number, number, number];
