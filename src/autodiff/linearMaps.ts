@@ -250,7 +250,7 @@ function linearMap<A extends readonly unknown[], R>(tape: Tape, map: (...args: A
     [Symbol.dispose]: dispose,
     // Not needed: if it is dropped, the finalizers of the tape and of what it saved free them.
     watchDrop: () => {},
-    place: null,
+    members: null,
   });
   track(whole);
   return whole;

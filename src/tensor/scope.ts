@@ -1,6 +1,6 @@
 /**
- * @file Scopes: tensors made inside one are freed at its end, except those that leave it. A tensor knows its place in its scope, so that
- * entering and leaving take the same time in any scope: each op has one.
+ * @file Scopes: tensors made inside one are freed at its end, except those that leave it. A tensor knows its scope, so that leaving takes
+ * the same time however many are open.
  */
 import { requireFunction } from '../core/arguments.ts';
 import { describe } from '../core/describe.ts';
@@ -11,57 +11,30 @@ export interface Scoped {
   dispose(): void;
   /** Removes it from its scope. If it is then dropped, the finalizer frees it. */
   watchDrop(): void;
-  /** Its place in its scope; null outside of scopes. Written by scopes only. */
-  place: Place | null;
+  /** The members of its scope; null outside of scopes. Written by scopes only. */
+  members: Set<Scoped> | null;
 }
 
-/** A place in a scope, which is a list in the order in which tensors came. */
-interface Place {
-  readonly tensor: Scoped;
-  scope: Members;
-  before: Place | null;
-  after: Place | null;
+function enter(members: Set<Scoped>, tensor: Scoped): void {
+  members.add(tensor);
+  tensor.members = members;
 }
 
-/** The tensors of a scope. */
-class Members {
-  first: Place | null = null;
-  #last: Place | null = null;
-
-  add(tensor: Scoped): void {
-    const place: Place = { tensor, scope: this, before: this.#last, after: null };
-    tensor.place = place;
-    if (this.#last) this.#last.after = place;
-    else this.first = place;
-    this.#last = place;
-  }
-
-  remove({ tensor, before, after }: Place): void {
-    tensor.place = null;
-    if (before) before.after = after;
-    else this.first = after;
-    if (after) after.before = before;
-    else this.#last = before;
-  }
-
-  /** Removes all, and returns them. */
-  release(): readonly Scoped[] {
-    const released: Scoped[] = [];
-    for (let place = this.first; place; place = this.first) {
-      this.remove(place);
-      released.push(place.tensor);
-    }
-    return released;
-  }
+/** Removes all tensors of a scope. Returns them. */
+function release(members: Set<Scoped>): readonly Scoped[] {
+  const released = [...members];
+  for (const tensor of released) tensor.members = null;
+  members.clear();
+  return released;
 }
 
 /** Scopes that are collecting new tensors, innermost last. None of them is open across an `await`. */
-let scopes: Members[] = [];
+let scopes: Set<Scoped>[] = [];
 
 /** Adds a tensor to the innermost scope. Outside of scopes, its finalizer watches it instead. */
 export function track(tensor: Scoped): void {
   const scope = scopes.at(-1);
-  if (scope) scope.add(tensor);
+  if (scope) enter(scope, tensor);
   else tensor.watchDrop();
 }
 
@@ -71,8 +44,9 @@ export function isCollecting(): boolean {
 }
 
 /** Removes a tensor from its scope, if it is in one. */
-export function untrack({ place }: Scoped): void {
-  place?.scope.remove(place);
+export function untrack(tensor: Scoped): void {
+  tensor.members?.delete(tensor);
+  tensor.members = null;
 }
 
 /** Removes `tensor` from every scope: it lives until it is disposed of. Returns it. */
@@ -99,7 +73,7 @@ export function disposing<R extends { dispose(): void } | null, T>(resource: R, 
  */
 export function tidy<T>(body: () => T): T {
   requireFunction('tidy', 'body', body);
-  const scope = new Members();
+  const scope = new Set<Scoped>();
   scopes.push(scope);
   let result: T;
   try {
@@ -141,24 +115,23 @@ function notKept(given: unknown): ValueError {
   });
 }
 
-function close(scope: Members): void {
+function close(scope: Set<Scoped>): void {
   if (scopes.at(-1) === scope) scopes.pop();
   else scopes.splice(scopes.lastIndexOf(scope), 1);
 }
 
-function closeScope(scope: Members, result: unknown): void {
+function closeScope(scope: Set<Scoped>, result: unknown): void {
   close(scope);
-  const { first } = scope;
+  if (scope.size === 0) return;
   // Fast path, as after most ops: one tensor was made, and it is the result.
-  if (first && first.tensor === result && !first.after) {
-    scope.remove(first);
-    track(first.tensor);
+  if (scope.size === 1 && scope.has(result as Scoped)) {
+    untrack(result as Scoped);
+    track(result as Scoped);
     return;
   }
-  if (!first) return;
   const leaving = new Set<unknown>();
   collectTensors(result, leaving);
-  for (const tensor of scope.release()) {
+  for (const tensor of release(scope)) {
     if (leaving.has(tensor)) track(tensor);
     else tensor.dispose();
   }
@@ -212,18 +185,18 @@ export function outsideScopes<T>(body: () => T): T {
 
 /** Runs `body` outside of all scopes, and returns the tensors that it made and left. If it fails, they are freed. */
 export function collecting(body: () => void): readonly Scoped[] {
-  const made = new Members();
+  const made = new Set<Scoped>();
   const before = scopes;
   scopes = [made];
   try {
     body();
   } catch (error) {
-    for (const tensor of made.release()) tensor.dispose();
+    for (const tensor of release(made)) tensor.dispose();
     throw error;
   } finally {
     scopes = before;
   }
-  return made.release();
+  return release(made);
 }
 
 /**
@@ -246,9 +219,9 @@ export function scope(): Scope {
 /** The return type of `scope`, which documents options and errors. */
 export class Scope {
   /** Made while it was open, before anything could be awaited. */
-  readonly #made = new Members();
+  readonly #made = new Set<Scoped>();
   /** Added by `run` or `track`: these belong to it even across an `await`. */
-  readonly #own = new Members();
+  readonly #own = new Set<Scoped>();
 
   constructor() {
     scopes.push(this.#made);
@@ -258,7 +231,7 @@ export class Scope {
 
   /** Runs `body`; what it makes, its result included, is freed when this scope ends. Errors: as for `tidy`. */
   run<T>(body: () => T): T {
-    const made = new Members();
+    const made = new Set<Scoped>();
     scopes.push(made);
     try {
       const result = body();
@@ -266,14 +239,14 @@ export class Scope {
       return result;
     } finally {
       close(made);
-      for (const tensor of made.release()) this.#own.add(tensor);
+      for (const tensor of release(made)) enter(this.#own, tensor);
     }
   }
 
   /** Takes ownership of `tensor`: it is freed when this scope ends. Returns it. */
   track<T extends Scoped>(tensor: T): T {
     untrack(tensor);
-    this.#own.add(tensor);
+    enter(this.#own, tensor);
     return tensor;
   }
 
@@ -284,13 +257,13 @@ export class Scope {
 
   [Symbol.dispose](): void {
     if (scopes.includes(this.#made)) closeScope(this.#made, undefined);
-    for (const tensor of this.#own.release()) tensor.dispose();
+    for (const tensor of release(this.#own)) tensor.dispose();
   }
 
   /** Stops collecting. What was made so far may belong to other code, so the garbage collector frees it. */
   #leave(): void {
     if (!scopes.includes(this.#made)) return;
     close(this.#made);
-    for (const tensor of this.#made.release()) tensor.watchDrop();
+    for (const tensor of release(this.#made)) tensor.watchDrop();
   }
 }

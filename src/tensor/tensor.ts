@@ -93,7 +93,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   /** Shared with the finalizer, which must not hold the tensor itself. */
   readonly #holder: Holder;
   #isWatched = false;
-  #place: Scoped['place'] = null;
+  #members: Scoped['members'] = null;
 
   /** Takes over one reference of `storage`. Internal: make tensors with `tensor()` and ops. Errors: ValueError in apps. */
   constructor(device: Device, storage: Storage, spec: TensorSpec, origin: Origin, aliasOf?: number) {
@@ -157,12 +157,12 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   }
 
   /** Internal: for scopes. */
-  get place(): Scoped['place'] {
-    return this.#place;
+  get members(): Scoped['members'] {
+    return this.#members;
   }
 
-  set place(place: Scoped['place']) {
-    this.#place = place;
+  set members(members: Scoped['members']) {
+    this.#members = members;
   }
 
   get rank(): number {
