@@ -50,15 +50,19 @@ export class PlainMap<V> {
 /** Knuth's multiplicative hash. */
 const mix = (hash: number, next: number) => Math.imul(hash ^ next, 0x9e3779b1);
 
+/** Levels of lists and records that a hash looks at: keys may be what a caller passed, deep or cyclic. */
+const maxHashDepth = 8;
+
 /** A hash of the contents; of strings, only the length and two characters. */
-function hashOf(value: Plain): number {
+function hashOf(value: Plain, depth = 0): number {
   if (typeof value === 'number') return value | 0;
   if (typeof value === 'string')
     return mix(value.length, (value.charCodeAt(0) << 8) ^ value.charCodeAt(value.length >> 1));
   if (typeof value !== 'object' || value === null) return value === true ? 1 : 2;
   let hash = 3;
-  if (isList(value)) for (let i = 0; i < value.length; i++) hash = mix(hash, hashOf(value[i]));
-  else for (const name in value) hash = mix(hash, hashOf(value[name]));
+  if (depth === maxHashDepth) return hash;
+  if (isList(value)) for (let i = 0; i < value.length; i++) hash = mix(hash, hashOf(value[i], depth + 1));
+  else for (const name in value) hash = mix(hash, hashOf(value[name], depth + 1));
   return hash;
 }
 

@@ -22,7 +22,7 @@ import {
   wordsPerLine,
   zeroWordsPerLine,
 } from '../core/packedWeights.ts';
-import { describe, formatShape, requireBoolean, requireOneOf } from '../core/shape.ts';
+import { describe, formatShape, requireBoolean, requireInteger, requireOneOf } from '../core/shape.ts';
 import { tensor } from './create.ts';
 import { keep, tidy } from './scope.ts';
 import type { Tensor } from './tensor.ts';
@@ -301,24 +301,28 @@ function bitsOf(format: QuantizedFormat, values: ArrayLike<number>): ArrayLike<n
 
 /**
  * Integers of 4 bits from bytes that hold two each, the first in the lower bits, in `lines` of `length`: of what Keras's `pack_int4`
- * makes along the last axis. Errors: ShapeError for another number of bytes.
+ * makes along the last axis. Errors: ShapeError for another number of bytes; ValueError for sizes that are no integers.
  */
 export function unpackInt4(bytes: Int8Array | Uint8Array, lines: number, length: number): Int8Array {
+  requireInteger('unpackInt4', 'length', length, 0);
   requireNibbles('unpackInt4', 'bytes', bytes, lines, Math.ceil(length / 2));
   return unpackNibbles(bytes, lines, length);
 }
 
 /**
  * The inverse of `unpackInt4`; lines of odd length end with a zero. Errors: ShapeError for another number of integers; ValueError for
- * any that is out of range.
+ * any that is out of range, and for sizes that are no integers.
  */
 export function packInt4(values: ArrayLike<number>, lines: number, length: number): Int8Array {
+  requireInteger('packInt4', 'length', length, 0);
   requireNibbles('packInt4', 'values', values, lines, length);
   return packNibbles(checkedIntegers('values', values, [-8, 7]), lines, length);
 }
 
 function requireNibbles(by: string, name: string, values: unknown, lines: number, perLine: number): void {
-  const count = (values as ArrayLike<number> | null)?.length;
+  requireInteger(by, 'lines', lines, 0);
+  const isList = Array.isArray(values) || ArrayBuffer.isView(values);
+  const count = isList ? (values as unknown as ArrayLike<number>).length : undefined;
   if (count !== undefined && count === lines * perLine) return;
   throw new ShapeError({
     op: by,

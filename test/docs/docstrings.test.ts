@@ -59,7 +59,7 @@ describe('an op', () => {
 
 describe('the factory of a layer', () => {
   const factories = publicExports(`${root}src/keras/layers/index.ts`).filter(
-    ({ kind }) => kind === 'function',
+    ({ kind }) => kind === 'const' || kind === 'function',
   );
   test.each([
     ['shapes', /shape|\[.*\]|elementwise/i],

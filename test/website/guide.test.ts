@@ -9,7 +9,8 @@ test('every document that another one links to has a page', () => {
   try {
     const entries = buildGuide(site, { symbol: () => undefined });
     const pages = entries.map(({ page }) => page.replace(/#.*/, ''));
-    expect(pages).toContain('coverage.html');
+    // Linked to by other documents, but not searched.
+    expect(fs.existsSync(path.join(site, 'coverage.html'))).toBe(true);
     for (const page of pages) expect(fs.existsSync(path.join(site, page)), page).toBe(true);
   } finally {
     fs.rmSync(site, { recursive: true });

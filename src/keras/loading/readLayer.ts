@@ -100,11 +100,11 @@ function* makeLayer(reader: Reader, object: JsonObject, place: string): Reading<
   if (className === 'Lambda') return makeLambda(reader, found as LayerClass, config, place);
   const readModel = (inner: JsonObject, at: string) =>
     isModel(reader, inner, at) || isShared(reader, inner) ? readAtOnce(readLayer(reader, inner, at)) : null;
-  const builtIn =
-    builtInClasses().get(className ?? '') === ((found as { builtIn?: Registrable }).builtIn ?? found);
+  const { builtIn: declared = found } = found as { builtIn?: Registrable };
+  const builtIn = builtInClasses().get(className ?? '') === declared;
   const kept = builtIn ? withoutConstants(reader, className as string, config, place) : config;
   const options = readConfig(reader, kept, `${place}.config`, readModel);
-  if (builtIn) requireKnown(reader, found as LayerClass, kept, place);
+  if (builtIn) requireKnown(reader, declared as LayerClass, kept, place);
   const layer = construct(found as LayerClass, options);
   return quantization ? Object.assign(layer, { quantization }) : layer;
 }
