@@ -130,7 +130,7 @@ test('a factory is completed with a call of named parameters and the documentati
   await page.keyboard.press(' ');
   await page.keyboard.up('Control');
   const words = await (await inEditor('.documentation')).evaluate((box) => box.textContent);
-  expect(words).toMatch(/dense\(options: DenseOptions\): (?:layers\.)?Dense/);
+  expect(words).toMatch(/dense\(options: (?:layers\.)?DenseOptions\): (?:layers\.)?Dense/);
   expect(words).toMatch(/fully connected layer/);
   await page.keyboard.press('Escape');
 });
