@@ -35,7 +35,8 @@ export {
   unpackInt4,
 } from './tensor/quantizedTensor.ts';
 export type { QuantizedFormat } from './core/packedWeights.ts';
-export { linearCrossEntropy, type LinearCrossEntropyOptions } from './ops/linearCrossEntropy.ts';
+export { linearCrossEntropy } from './ops/linearCrossEntropy.ts';
+export type { LinearCrossEntropyOptions } from './ops/linearCrossEntropyPlan.ts';
 export {
   dequantize,
   quantizedGather,

@@ -172,7 +172,7 @@ export { dotProductAttention, type DotProductAttentionOptions } from './dotProdu
 export { rotaryEmbedding, type RotaryEmbeddingOptions } from './rotaryEmbedding.ts';
 export { biasGelu } from './biasGelu.ts';
 export { gatedActivation, type GatedActivationOptions } from './gatedActivation.ts';
-export { linearTopK, type LinearTopKOptions } from './linearCrossEntropy.ts';
+export { linearTopK, type LinearTopKOptions } from './linearTopK.ts';
 // Recurrences
 export { gruSteps } from './gruSteps.ts';
 export { lstmSteps } from './lstmSteps.ts';
