@@ -19,6 +19,7 @@ import {
   sumOf,
   sweep,
 } from './lib/lines.ts';
+import { each } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type LayerNormOptions = LineOptions & { gamma: boolean; beta: boolean };
@@ -29,7 +30,6 @@ export const firstElement = ({ order, width }: LineOptions) =>
 
 export function layerNorm(options: LayerNormOptions): string {
   const { gamma, beta, kept } = options;
-  const each = (js: readonly number[], text: (j: number) => string) => js.map(text).join('\n  ');
   const read = (js: readonly number[]) => each(js, (j) => `let above_${j} = x[at_${j}] - pivot;`);
   const deviate = (js: readonly number[]) => each(js, (j) => `let deviation_${j} = above_${j} - mean;`);
   const result = (j: number) =>

@@ -18,6 +18,7 @@ import {
   sumOf,
   sweep,
 } from './lib/lines.ts';
+import { each } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type LayerNormGradientOptions = LineOptions & {
@@ -28,7 +29,6 @@ export type LayerNormGradientOptions = LineOptions & {
 
 export function layerNormGradient(options: LayerNormGradientOptions): string {
   const { gamma, moments, kept } = options;
-  const each = (js: readonly number[], text: (j: number) => string) => js.map(text).join('\n  ');
   const readX = (js: readonly number[]) => each(js, (j) => `let above_${j} = x[at_${j}] - pivot;`);
   const readG = (js: readonly number[]) =>
     // Beyond the end, the last one.

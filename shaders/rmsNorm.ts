@@ -15,13 +15,13 @@ import {
   sumOf,
   sweep,
 } from './lib/lines.ts';
+import { each } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type RmsNormOptions = LineOptions & { gamma: boolean; residual: boolean };
 
 export function rmsNorm(options: RmsNormOptions): string {
   const { gamma, residual, kept } = options;
-  const each = (js: readonly number[], text: (j: number) => string) => js.map(text).join('\n  ');
   const read = (js: readonly number[]) =>
     each(js, (j) => `let value_${j} = x[at_${j}]${residual ? ` + residual[at_${j}]` : ''};`);
   const square = (j: number) => `value_${j} * value_${j}`;

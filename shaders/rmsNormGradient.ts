@@ -17,6 +17,7 @@ import {
   sumOf,
   sweep,
 } from './lib/lines.ts';
+import { each } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type RmsNormGradientOptions = LineOptions & {
@@ -29,7 +30,6 @@ export type RmsNormGradientOptions = LineOptions & {
 
 export function rmsNormGradient(options: RmsNormGradientOptions): string {
   const { gamma, residual, scales, kept } = options;
-  const each = (js: readonly number[], text: (j: number) => string) => js.map(text).join('\n  ');
   const read = (js: readonly number[]) =>
     each(
       js,

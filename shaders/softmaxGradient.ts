@@ -14,13 +14,13 @@ import {
   sweep,
   unlessNan,
 } from './lib/lines.ts';
+import { each } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 import type { SoftmaxOptions } from './softmax.ts';
 
 export function softmaxGradient(options: SoftmaxOptions): string {
   const { kind, kept } = options;
   const isSoftmax = kind === 'softmax';
-  const each = (js: readonly number[], text: (j: number) => string) => js.map(text).join('\n  ');
   const read = (js: readonly number[]) =>
     each(
       js,

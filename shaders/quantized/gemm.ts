@@ -6,7 +6,7 @@
  * Values of the next step are read before the products of the present one, which hide their latency. Adjacent invocations store
  * adjacent words; over channels they store vectors, whose order in a line differs by its number so that they lie in different banks.
  */
-import { range } from '../lib/text.ts';
+import { each, range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { isFloat, type PackedOptions, perChunk, scaled, scaleFunctions, vectorsOf } from './unpack.ts';
 
@@ -30,7 +30,6 @@ export function quantizedGemm(options: QuantizedGemmOptions): string {
   const isOverLength = over === 'length';
   const isScaled = !isFloat(format);
   const loads = depth / perChunk[format];
-  const each = <T>(items: readonly T[], text: (item: T) => string) => items.map(text).join('\n    ');
   const quarters = range(depth / 4);
   const chunks = range(loads);
   const vectors = chunks.flatMap((c) => vectorsOf(format, `q_${c}`));

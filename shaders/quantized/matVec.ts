@@ -6,7 +6,7 @@
  */
 import { flatIndex } from '../lib/indexing.ts';
 import { folded, foldLanes, type LaneLayout, laneIndices, laneParameters } from '../lib/lanes.ts';
-import { range } from '../lib/text.ts';
+import { each, range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { isFloat, type PackedOptions, perChunk, scaled, scaleFunctions, vectorsOf } from './unpack.ts';
 
@@ -28,7 +28,6 @@ export function matVec(options: MatVecOptions): string {
   const allRows = range(rows);
   const per = perChunk[format];
   const isScaled = !isFloat(format);
-  const each = <T>(items: readonly T[], text: (item: T) => string) => items.map(text).join('\n    ');
   const groupAt = (at: string) => `(${at}) / params.group_size`;
   const scalesAt = (group: string, suffix: string) =>
     each(
