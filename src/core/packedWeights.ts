@@ -2,6 +2,7 @@
  * @file The layout of packed weights: a matrix of channels, each a line of weights in words of 32 bits, lowest bits first. A line is
  * padded with zeros to a multiple of four words, so that kernels read four words at a time.
  */
+import { numberToBfloat16 } from './bfloat16.ts';
 import { numberToFloat16 } from './float16.ts';
 
 /** How a weight is stored: a signed integer of 8 or 4 bits, or a float of 16. */
@@ -118,17 +119,6 @@ export function inLines(values: ArrayLike<number>, matrix: Matrix): Float32Array
     for (let i = 0; i < length; i++)
       lines[channel * length + i] = values[place(matrix, channel, i)] as number;
   return lines;
-}
-
-const word = new DataView(new ArrayBuffer(4));
-
-/** The bits of the bfloat16 nearest to `value` rounded to float32; ties to even. */
-function numberToBfloat16(value: number): number {
-  word.setFloat32(0, value);
-  const all = word.getUint32(0);
-  // NaN stays NaN: its highest bit of the fraction is set.
-  if ((all & 0x7fffffff) > 0x7f800000) return (all >>> 16) | 0x40;
-  return (all + 0x7fff + ((all >>> 16) & 1)) >>> 16;
 }
 
 /** The bits of `values` as 16-bit floats. */

@@ -3,6 +3,7 @@
  * rounded to it; 64-bit integers must fit into 32 bits.
  */
 import type { ComputeDType } from '../core/dtype.ts';
+import { bfloat16ToNumber } from '../core/bfloat16.ts';
 import { float16ToNumber } from '../core/float16.ts';
 
 /** Element types of files. */
@@ -116,12 +117,4 @@ export function toHostArray(
       throw invalid({ index: i, value });
   }
   return values;
-}
-
-const word = new DataView(new ArrayBuffer(4));
-
-/** A bfloat16 is the upper half of a float32. */
-function bfloat16ToNumber(bits: number): number {
-  word.setUint16(0, bits);
-  return word.getFloat32(0);
 }

@@ -1,5 +1,6 @@
 /** @file Values of tensors in the element types of files. */
 import type { TypedData } from '../../core/dtype.ts';
+import { numberToBfloat16 } from '../../core/bfloat16.ts';
 import { numberToFloat16 } from '../../core/float16.ts';
 import type { WrittenType } from '../../formats/hdf5/index.ts';
 
@@ -11,19 +12,9 @@ export function bytesAs(type: WrittenType, values: TypedData | BigInt64Array): U
 
 /** Types other than those that tensors have on the host. */
 const conversions: Partial<Record<WrittenType, (values: Float32Array) => ArrayBufferView>> = {
-  bfloat16: (values) => Uint16Array.from(values, toBfloat16),
+  bfloat16: (values) => Uint16Array.from(values, numberToBfloat16),
   float16: (values) => Uint16Array.from(values, numberToFloat16),
   float64: (values) => Float64Array.from(values),
   int8: (values) => Int8Array.from(values),
   uint8: (values) => Uint8Array.from(values),
 };
-
-const word = new DataView(new ArrayBuffer(4));
-
-/** The upper half of a float32, rounded to the nearest; ties to even. */
-function toBfloat16(value: number): number {
-  word.setFloat32(0, value);
-  const bits = word.getUint32(0);
-  if (Number.isNaN(value)) return (bits >>> 16) | 0x40;
-  return (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
-}
