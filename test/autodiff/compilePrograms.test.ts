@@ -1,13 +1,13 @@
 /**
  * @file Random programs with state run the same eagerly and compiled, bit by bit. These are as few as have every pair of
- * statements, changes and arguments that two thousand programs have; `npm run fuzz` runs more.
+ * statements, changes and arguments that twelve hundred programs have; `npm run fuzz` runs more.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { installNodeGpu } from '../support/gpu.ts';
 import { coveringSeeds } from '../support/stateful/coverage.ts';
 import { checkSeeds } from '../support/statefulPrograms.ts';
 
-const seeds = coveringSeeds(0, 2000);
+const seeds = coveringSeeds(0, 1200);
 const tests = 8;
 
 beforeAll(async () => {

@@ -155,7 +155,7 @@ test('sizes of all kinds, in strips', () => {
       });
       await expectDepthwise(c, 'in strips');
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 

@@ -106,7 +106,7 @@ describe.each(adapterClasses)('as on a %s', (kind) => {
     [[2, 3, 2, 7], { rotated: 0 }],
     [[1, 2, 1, 1024], {}],
     [[2, 0, 2, 4], {}],
-    [[1, 600, 32, 128], {}],
+    [[1, 600, 8, 128], {}],
   ])('%j with %j', (shape, options) =>
     asAdapter(kind, async () => {
       const [length, heads, size] = shape.slice(-3) as [number, number, number];
