@@ -1,5 +1,6 @@
 /** @file The part of a model that the training loop uses. Training imports no model; models load training. */
 import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
 import { getDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
@@ -19,7 +20,14 @@ export interface TrainableModel extends CallbackModel, TrainerModel {
   resetMetrics(): void;
 }
 
+/** A weight of each model. Collecting all of them takes longer than predicting one sample. */
+const knownWeights = new WeakMap<TrainableModel, Variable>();
+
 /** Returns the device of the model's weights, or the current device if it has none yet. */
 export function deviceOf(model: TrainableModel): Device {
-  return model.weights[0]?.device ?? getDevice();
+  const known = knownWeights.get(model);
+  if (known && !known.disposed) return known.device;
+  const [weight] = model.weights;
+  if (weight) knownWeights.set(model, weight);
+  return weight?.device ?? getDevice();
 }
