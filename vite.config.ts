@@ -59,7 +59,8 @@ function library(): UserConfig {
       outDir: at('dist/browser'),
       emptyOutDir: false,
       copyPublicDir: false,
-      sourcemap: true,
+      // Not shipped: the notices are checked by what they name.
+      sourcemap: 'hidden',
       reportCompressedSize: false,
       lib: { entry, formats: ['es'] },
       rolldownOptions: {

@@ -15,8 +15,11 @@ import { readImports } from './lib/imports.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NOTICES = 'THIRD_PARTY_NOTICES.md';
 
-/** @returns {Set<string>} the paths that `npm pack` would ship, with `/` */
-function packedFiles() {
+/** What is downloaded by `npm install`, in bytes: the largest that passes. */
+const MAX_PACKED = 2.1e6;
+
+/** @returns {{ size: number, files: Set<string> }} what `npm pack` would ship: bytes, and paths with `/` */
+function pack() {
   const npm = process.env.npm_execpath;
   const [file, ...args] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
   const answer = execFileSync(
@@ -31,7 +34,8 @@ function packedFiles() {
   );
   const parsed = JSON.parse(answer);
   const [packed] = Array.isArray(parsed) ? parsed : Object.values(parsed);
-  return new Set(packed.files.map((/** @type {{ path: string }} */ entry) => entry.path));
+  const files = packed.files.map((/** @type {{ path: string }} */ entry) => entry.path);
+  return { size: packed.size, files: new Set(files) };
 }
 
 /**
@@ -85,13 +89,15 @@ export function checkImports(files, read) {
   return faults;
 }
 
-/** Packages whose code the source maps show in dist/, but the notices do not name. @param {Set<string>} files */
+/** Packages whose code the source maps of dist/browser show, but the notices do not name. @param {Set<string>} files */
 function checkNotices(files) {
   const notices = files.has(NOTICES) ? fs.readFileSync(path.join(ROOT, NOTICES), 'utf8') : '';
   const bundled = new Set();
-  for (const file of files) {
-    if (!file.endsWith('.js.map')) continue;
-    const { sources } = JSON.parse(fs.readFileSync(path.join(ROOT, file), 'utf8'));
+  const folder = path.join(ROOT, 'dist', 'browser');
+  const maps = fs.readdirSync(folder, { recursive: true }).filter((file) => String(file).endsWith('.js.map'));
+  if (maps.length === 0) return ['dist/browser has no source maps, which show what is bundled'];
+  for (const file of maps) {
+    const { sources } = JSON.parse(fs.readFileSync(path.join(folder, String(file)), 'utf8'));
     for (const source of sources) {
       const name = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1];
       if (name) bundled.add(name);
@@ -253,7 +259,7 @@ function compile(project, resolution, include, more) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const manifest = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
   const entries = presentEntries(ROOT);
-  const files = packedFiles();
+  const { size, files } = pack();
   const read = (/** @type {string} */ file) => fs.readFileSync(path.join(ROOT, file), 'utf8');
   const faults = [
     ...checkExports(manifest, entries, files),
@@ -261,11 +267,14 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     ...checkNotices(files),
     ...checkLoading(entries),
     ...checkConsumer(entries, files),
+    ...(size > MAX_PACKED ? [`the package has ${size} bytes, and may have ${MAX_PACKED}`] : []),
   ];
   for (const fault of faults) process.stderr.write(`${fault}\n`);
   for (const name of Object.keys(ENTRY_SOURCES).filter((known) => !entries[known])) {
     process.stdout.write(`the entry '${name}' has no source yet: left out\n`);
   }
-  process.stdout.write(`${files.size} packed files, ${faults.length} faults\n`);
+  process.stdout.write(
+    `${files.size} packed files, ${(size / 1e6).toFixed(2)} MB, ${faults.length} faults\n`,
+  );
   process.exitCode = faults.length > 0 ? 1 : 0;
 }

@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { transformWithOxc } from 'vite';
+import { parseSync, transformWithOxc } from 'vite';
 import { rewriteImports } from '../build-types.mjs';
 import { presentEntries } from './entries.mjs';
 import { readImports } from './imports.mjs';
@@ -79,15 +79,8 @@ async function entryModule(name, source) {
 async function writeModules(sources) {
   const reached = new Set(sources);
   for (const file of reached) {
-    const { code, map } = await compile(file);
-    const shipped = file.replace(/\.ts$/, '.js');
-    const mapFile = `${path.posix.basename(shipped)}.map`;
-    const up = path.posix.relative(path.posix.dirname(`dist/${file}`), '.');
-    write(path.join(DIST, shipped), `${code}//# sourceMappingURL=${mapFile}\n`);
-    write(
-      path.join(DIST, `${shipped}.map`),
-      JSON.stringify({ ...map, file: undefined, sources: [`${up}/${file}`] }),
-    );
+    const code = await compile(file);
+    write(path.join(DIST, file.replace(/\.ts$/, '.js')), code);
     for (const { specifier } of readImports(code)) {
       if (!specifier.startsWith('.')) continue;
       reached.add(path.posix.join(path.posix.dirname(file), specifier).replace(/\.js$/, '.ts'));
@@ -110,21 +103,41 @@ export function moduleOrder(sources) {
 }
 
 /**
- * Returns a module as it is shipped, and its source map.
+ * Returns a module as it is shipped: readable, so that it needs no source map, and without comments, which the types and the
+ * sources have.
  *
  * @param {string} file
  */
 async function compile(file) {
   const source = fs.readFileSync(path.join(ROOT, file), 'utf8');
-  const shaders = compileShaders(source, file);
-  const code = shaders?.toString() ?? source;
-  const before = shaders?.generateMap({ source: file, includeContent: true, hires: 'boundary' });
-  const options = { lang: /** @type {const} */ ('ts'), target: 'es2022', sourcemap: true };
-  const made = await transformWithOxc(code, path.join(ROOT, file), options, before);
+  const code = compileShaders(source, file)?.toString() ?? source;
+  const options = { lang: /** @type {const} */ ('ts'), target: 'es2022', sourcemap: false };
+  const made = await transformWithOxc(code, path.join(ROOT, file), options);
   const helpers = Object.keys(made.helpersUsed ?? {});
   if (helpers.length > 0)
     throw new Error(`${file} needs helpers that are not shipped: ${helpers.join(', ')}`);
-  return { code: rewriteImports(made.code), map: made.map };
+  return rewriteImports(withoutComments(made.code));
+}
+
+/** Comments that tools read: what may be dropped if its result is unused, and imports that bundlers leave alone. */
+const ANNOTATION = /[@#]__|@vite-ignore|webpackIgnore/;
+
+/**
+ * Returns JavaScript without its comments and the lines that only they filled.
+ *
+ * @param {string} code
+ */
+export function withoutComments(code) {
+  let kept = '';
+  let end = 0;
+  for (const comment of parseSync('module.js', code).comments) {
+    if (ANNOTATION.test(comment.value)) continue;
+    const before = code.slice(end, comment.start);
+    const isWholeLine = /(?:^|\n)[\t ]*$/.test(before) && /^[\t ]*(?:\n|$)/.test(code.slice(comment.end));
+    kept += isWholeLine ? before.replace(/[\t ]*$/, '') : before;
+    end = isWholeLine ? code.indexOf('\n', comment.end) + 1 || code.length : comment.end;
+  }
+  return kept + code.slice(end);
 }
 
 /** @param {string} file @param {string} text */

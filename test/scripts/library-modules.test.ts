@@ -1,6 +1,6 @@
-/** @file The order that bundlers give to the package's modules. */
+/** @file The package's modules: the order that bundlers give to them, and what is left of their text. */
 import { expect, test } from 'vitest';
-import { moduleOrder } from '../../scripts/lib/library-modules.mjs';
+import { moduleOrder, withoutComments } from '../../scripts/lib/library-modules.mjs';
 
 test('modules below the ops are imported by layer, then by name', () => {
   const sources = [
@@ -19,4 +19,30 @@ test('modules below the ops are imported by layer, then by name', () => {
     "import './src/kernels/fill.js';",
     "import './src/kernels/gemm.js';",
   ]);
+});
+
+test('comments are left out, unless tools read them', () => {
+  const code = `/** @file A module. */
+import { a } from './a.js'; // its only import
+
+/**
+ * Returns a.
+ */
+export function f() {
+	// Why.
+	return /* here */ a;
+}
+export const text = '// no comment', template = \`/* \${f()} */\`, pattern = /\\/\\*/;
+export const g = /* @__PURE__ */ f();
+const load = () => import(/* @vite-ignore */ text);
+// The end.`;
+  expect(withoutComments(code)).toBe(`import { a } from './a.js'; 
+
+export function f() {
+	return  a;
+}
+export const text = '// no comment', template = \`/* \${f()} */\`, pattern = /\\/\\*/;
+export const g = /* @__PURE__ */ f();
+const load = () => import(/* @vite-ignore */ text);
+`);
 });
