@@ -176,6 +176,8 @@ const before: Record<string, unknown[]> = {
   quantizedMatMul: [1, 1],
   gradients: [() => tensorOfOne, tensorOfOne],
   loadWeights: [{ name: 'm', weights: [] }, new Uint8Array()],
+  loadAdapter: [{ name: 'm', sublayers: [] }, new Uint8Array()],
+  saveAdapter: [{ name: 'm', sublayers: [] }, 'adapter'],
 };
 
 for (const name of Object.keys(keras.activations)) before[`activations.${name}`] = [1];

@@ -28,6 +28,9 @@ export type {
 } from '../keras/saving/fileOptions.ts';
 export { loadModel, type LoadModelOptions } from '../keras/loading/loadModel.ts';
 export { loadWeights, saveWeights, type WithWeights } from '../keras/saving/weights.ts';
+export { loadAdapter, type LoadAdapterOptions } from '../keras/saving/peft/loadAdapter.ts';
+export { saveAdapter, type SaveAdapterOptions } from '../keras/saving/peft/saveAdapter.ts';
+export type { AdapterModules, ModelWithLayers, ModulePart } from '../keras/saving/peft/modules.ts';
 export type { FileSource } from '../storage/sources.ts';
 export { listFiles, removeFile } from '../storage/browserStores.ts';
 export type { StoredFile } from '../storage/browserStore.ts';

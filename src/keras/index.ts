@@ -12,6 +12,7 @@ export type { SummaryOptions } from './models/summary.ts';
 export { getSourceInputs } from './graph/sourceInputs.ts';
 export { maskOf, setMask } from './masks.ts';
 export { clearSession } from './names.ts';
+export type { LayerTargets } from './adapters/targets.ts';
 export type { Mapped, Nest } from './tensorNest.ts';
 // Layers
 export * as layers from './layers/index.ts';
@@ -39,6 +40,7 @@ export type {
   Logs,
   LossArgument,
   LossWeights,
+  ModelLoraOptions,
   MetricsArgument,
   OnBatchOptions,
   Predicted,

@@ -14,7 +14,7 @@ import type { SaveFolder } from '../../storage/folderTargets.ts';
 import type { SaveTarget } from '../../storage/targets.ts';
 import type { InspectedStep } from '../../inspect/step/inspectedStep.ts';
 import type { StepReport } from '../../inspect/step/stepReport.ts';
-import { Layer } from '../layers/base/layer.ts';
+import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import type { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../tensorNest.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
@@ -36,6 +36,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   /** If set to true, usually by a callback, training stops after the current step. */
   stopTraining = false;
   #trainer: training.Trainer | null = null;
+  /** What was called before training was loaded, except `compile`. */
+  #waiting: ((training: Training) => void)[] = [];
   /** Options of a `compile` that was called before training was loaded. */
   #pending: training.CompileOptions | null = null;
 
@@ -44,8 +46,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.#trainerOf(requireTraining('trainer'));
   }
 
-  #trainerOf({ Trainer }: Training): training.Trainer {
+  #trainerOf(training: Training): training.Trainer {
+    const { Trainer } = training;
     this.#trainer ??= new Trainer(this.#loose);
+    for (const run of this.#waiting.splice(0)) run(training);
     if (this.#pending) {
       this.#trainer.compile(this.#pending);
       this.#pending = null;
@@ -58,6 +62,17 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     const training = loadedTraining() ?? (await loadTraining());
     this.#trainerOf(training);
     return body(training, this.#loose);
+  }
+
+  /** Runs `body` now, or before anything else once training is loaded. */
+  #inOrder(body: (training: Training) => void): Promise<void> {
+    const training = loadedTraining();
+    if (!training) {
+      this.#waiting.push(body);
+      return this.loadTraining();
+    }
+    body(training);
+    return Promise.resolve();
   }
 
   /** Loads training, which `fit` and other awaited methods do by themselves. Errors: those of a preceding `compile`. */
@@ -89,6 +104,55 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     if (!training) return this.loadTraining();
     this.#trainerOf(training).compile(options);
     return Promise.resolve();
+  }
+
+  /**
+   * Adds low-rank adapters to layers, and freezes everything else: training changes the adapters alone.
+   *
+   *     net.enableLora({ rank: 8, alpha: 16, targets: ['query', 'value'] });
+   *
+   * Call it before `compile`, on a model that is built. Files have the sums of kernels and adapters, as in Keras. Called again with
+   * another `name` it adds further adapters, which `useAdapter` chooses among. Like `compile`, it starts to load training in a
+   * bundled app, and the promise rejects with these errors.
+   * Errors: ValueError for targets that no layer has, for a rank above the smaller side of a kernel, for a name that is taken, and for
+   * layers without a kernel for adapters. Nothing changes then.
+   */
+  enableLora(options: training.ModelLoraOptions, ...extra: never[]): Promise<void> {
+    rejectExtraArguments('enableLora', extra, ['options']);
+    return this.#inOrder(({ adapters }) => adapters.enableLora(this.#layer, options));
+  }
+
+  /**
+   * Uses the adapters of that name from now on, or none with null. Nothing is copied. Call it before `compile`.
+   * Errors: ValueError for a name that no layer has, and while adapters are merged.
+   */
+  useAdapter(name: string | null, ...extra: never[]): Promise<void> {
+    rejectExtraArguments('useAdapter', extra, ['name']);
+    return this.#inOrder(({ adapters }) => adapters.useAdapter(this.#layer, name));
+  }
+
+  /**
+   * Adds the adapters in use to their weights, so that calls cost no more than without. Merged adapters aren't trained. Errors:
+   * ValueError without adapters.
+   */
+  mergeLora(...extra: never[]): Promise<void> {
+    rejectExtraArguments('mergeLora', extra, []);
+    return this.#inOrder(({ adapters }) => adapters.mergeLora(this.#layer));
+  }
+
+  /** Subtracts merged adapters from their weights, up to rounding errors. Errors: ValueError without adapters. */
+  unmergeLora(...extra: never[]): Promise<void> {
+    rejectExtraArguments('unmergeLora', extra, []);
+    return this.#inOrder(({ adapters }) => adapters.unmergeLora(this.#layer));
+  }
+
+  /**
+   * Removes the adapters of that name, or all of them. What they added to weights by `mergeLora` stays. Without any, the model trains
+   * what it trained before. Errors: ValueError for a name that no layer has, and without adapters.
+   */
+  removeLora(name: string | null = null, ...extra: never[]): Promise<void> {
+    rejectExtraArguments('removeLora', extra, ['name']);
+    return this.#inOrder(({ adapters }) => adapters.removeLora(this.#layer, name));
   }
 
   /** The options of the last `compile`; null before. */
@@ -373,6 +437,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   override dispose(): void {
     this.#pending = null;
     runAll([() => super.dispose(), () => this.#trainer?.dispose()]);
+  }
+
+  get #layer(): AnyLayer {
+    return this as unknown as AnyLayer;
   }
 
   /** This model with the types of inputs and outputs erased. */

@@ -15,7 +15,7 @@ import { type SaveOptions, type SaveWeightsOptions, saveOptionNames } from './fi
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { assetEntries } from './assets.ts';
 import { SavedBytes } from './savedBytes.ts';
-import { optimizerOf, type SavedModel } from './savedModel.ts';
+import { optimizerOf, optimizerWithState, type SavedModel } from './savedModel.ts';
 import { saveWeights } from './weights.ts';
 import { weightTree } from './weightTree.ts';
 
@@ -54,7 +54,10 @@ async function saveKeras(model: SavedModel, target: SaveTarget, options: SaveOpt
     import('../../formats/zip/index.ts'),
     import('../../formats/hdf5/index.ts'),
     import('../../formats/keras/index.ts'),
-    weightTree(model as unknown as AnyLayer, { optimizer, seeds: includeOptimizer }),
+    weightTree(model as unknown as AnyLayer, {
+      optimizer: optimizer && optimizerWithState(model),
+      seeds: includeOptimizer,
+    }),
   ]);
   const metadata = { keras_version: kerasVersion, date_saved: dateSaved() };
   const saved = new SavedBytes(options);
@@ -85,7 +88,7 @@ export async function saveWeightsTo(
     await file.write(saved.interruptible(saved.counted(await saveWeights(model))));
     return;
   }
-  const optimizer = includeOptimizer ? optimizerOf(model) : null;
+  const optimizer = includeOptimizer ? optimizerWithState(model) : null;
   const [{ writeHdf5 }, tree] = await Promise.all([
     import('../../formats/hdf5/index.ts'),
     weightTree(model as unknown as AnyLayer, { optimizer, seeds: false }),

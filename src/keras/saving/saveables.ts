@@ -23,6 +23,7 @@ export type SavedLayer = AnyLayer & {
   readonly elementTypes?: ReadonlyMap<Variable, 'int8' | 'uint8'>;
   /** Files have the sum of a weight and its adapter, and no adapter. */
   readonly adapter?: Adapter | null;
+  readonly adapters?: ReadonlyMap<string, Adapter>;
 };
 
 /** Returns the model and the layers inside it, each once, in Keras's order. */
@@ -67,8 +68,8 @@ function groupName({ className }: AnyLayer): string {
 /** Keras saves variables in a layer's own properties, which for a wrapper may include a weight of the layer inside. */
 function ownVariables(layer: SavedLayer): readonly Variable[] {
   if (layer.savedVariables) return layer.savedVariables;
-  const { a, b } = layer.adapter ?? {};
-  const others = new Set([...layer.sublayers.flatMap(({ weights }) => weights), a, b]);
+  const ofAdapters = [...(layer.adapters?.values() ?? [])].flatMap(({ a, b }) => [a, b]);
+  const others = new Set([...layer.sublayers.flatMap(({ weights }) => weights), ...ofAdapters]);
   return layer.weights.filter((weight) => !others.has(weight));
 }
 

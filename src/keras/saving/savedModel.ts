@@ -1,11 +1,21 @@
 /** @file The part of a model that is saved: what files describe, its weights, and its optimizer. */
 import type { Variable } from '../../tensor/variable.ts';
 import type { WrittenModel } from '../json/writtenModel.ts';
+import { hasAdapters, placedLayers } from '../adapters/targets.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 
 export interface SavedModel extends WrittenModel {
   readonly weights: readonly Variable[];
   readonly optimizer: Optimizer | null;
+}
+
+/**
+ * Returns the optimizer whose state belongs to the weights in a file; null for none. A file has the sums of weights and adapters, and
+ * the adapters of a loaded model are new, so there is no state for them.
+ */
+export function optimizerWithState(model: SavedModel): Optimizer | null {
+  return placedLayers(model as unknown as AnyLayer).some(hasAdapters) ? null : optimizerOf(model);
 }
 
 /** Returns the optimizer of a compiled model. */

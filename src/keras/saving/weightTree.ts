@@ -70,7 +70,7 @@ export async function weightTree(model: AnyLayer, { optimizer, seeds }: TreeOpti
 
 /** Reads a variable, or the sum of it and its adapter. */
 async function valueInFile({ adapter }: SavedLayer, variable: Variable): Promise<TypedData> {
-  if (adapter?.weight !== variable) return variable.data();
+  if (adapter?.weight !== variable || adapter.isMerged) return variable.data();
   const [sum] = tidy(() => [withRecorders([], () => merged(adapter))]) as [Tensor];
   try {
     return await sum.data();

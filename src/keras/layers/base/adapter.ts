@@ -2,10 +2,10 @@
  * @file Low-rank adapters: a layer whose kernel is frozen learns the product of two small matrices, which is added to it. Source:
  * Hu et al., LoRA: Low-Rank Adaptation of Large Language Models, 2021; names, initial values and scale are Keras's.
  */
-import { noteTrainableSet } from '../../../core/trainableReads.ts';
+import { type HasTrainable, noteTrainableRead, noteTrainableSet } from '../../../core/trainableReads.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { checkOptions, type OptionNames, rejectExtraArguments } from '../../../core/options.ts';
-import { requireFinite, requireInteger, type Shape } from '../../../core/shape.ts';
+import { describe, requireFinite, requireInteger, type Shape } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { matMul } from '../../../ops/matMul.ts';
 import { reshape } from '../../../ops/reshape.ts';
@@ -42,21 +42,50 @@ export interface LoraOptions {
   aInitializer?: InitializerLike;
   /** Initial values of the second matrix. Default 'zeros': the layer computes what it did before. */
   bInitializer?: InitializerLike;
+  /** A layer may have several adapters, by name, of which it uses one. Default 'default'. */
+  name?: string;
+  /**
+   * Which axes of the kernel the first matrix has: 'keras' all but the last; 'peft' those of the inputs, as adapters of
+   * Hugging Face have them. They differ only in projections to heads. Default 'keras'.
+   */
+  layout?: 'keras' | 'peft';
+  /** Whether the scale is alpha / √rank. Source: Kalajdzievski, A rank stabilization scaling factor, 2023. Default false. */
+  rankStabilized?: boolean;
 }
 
-/** An adapter of a weight. */
+const loraOptionNames: OptionNames<LoraOptions> = {
+  alpha: false,
+  aInitializer: false,
+  bInitializer: false,
+  name: false,
+  layout: false,
+  rankStabilized: false,
+};
+
+/** The name of an adapter without another one. */
+export const defaultAdapter = 'default';
+
+/** An adapter of a weight: the product of its matrices times the scale is added to the weight. */
 export interface Adapter {
+  readonly name: string;
   readonly weight: Variable;
-  /** [.., rank]. */
+  /** The first axes of the weight, then the rank. */
   readonly a: Variable;
-  /** [rank, units]. */
+  /** The rank, then the other axes of the weight. */
   readonly b: Variable;
+  readonly rank: number;
+  readonly alpha: number;
+  readonly rankStabilized: boolean;
   readonly scale: number;
+  /** Whether the product was added to the weight itself. */
+  isMerged: boolean;
+  /** Whether calls use it. Recordings of calls hold as long as it stays so. */
+  trainable: boolean;
 }
 
 /**
- * A layer whose kernel may have an adapter. Its class ends `build` with `buildAdapter`, and reads the kernel by `adapted`; its option
- * names include `adapterOptionNames`.
+ * A layer whose kernel may have adapters. Its class ends `build` with `buildAdapter`, and adds to its product what `added` adds, or
+ * reads the kernel by `adapted`; its option names include `adapterOptionNames`.
  */
 export abstract class AdaptedLayer<
   In extends Nest<Tensor> = Tensor,
@@ -66,7 +95,10 @@ export abstract class AdaptedLayer<
   loraRank: number | null;
   /** The adapter is scaled by loraAlpha / loraRank. */
   loraAlpha: number | null;
+  readonly #adapters = new Map<string, Adapter>();
   #adapter: Adapter | null = null;
+  /** Stands for the adapter while there is none. */
+  readonly #none = { trainable: true };
 
   constructor(options?: LayerOptions & AdapterOptions) {
     super(options);
@@ -79,12 +111,42 @@ export abstract class AdaptedLayer<
   /** The weight that an adapter is added to, and its name; null in classes without adapters, and before `build`. */
   protected abstract get adaptable(): readonly [name: string, weight: Variable | null] | null;
 
-  /** The adapter; null without one. */
+  /** Number of axes of the weight that its inputs have. */
+  protected get inputAxes(): number {
+    return (this.adaptable?.[1]?.rank ?? 1) - 1;
+  }
+
+  /** The shape of the weight that an adapter may be added to; null if there is none. */
+  get adaptableShape(): Shape | null {
+    const weight = this.adaptable?.[1];
+    return weight && !weight.constraint ? weight.shape : null;
+  }
+
+  /** The sides of the matrix that the product of an adapter is. */
+  adapterSides(layout: LoraOptions['layout'] = 'keras'): readonly [rows: number, columns: number] {
+    const shape = this.adaptableShape ?? [];
+    const axes = this.#firstAxes(layout, shape);
+    const sizeOf = (sizes: Shape) => sizes.reduce((product, n) => product * n, 1);
+    return [sizeOf(shape.slice(0, axes)), sizeOf(shape.slice(axes))];
+  }
+
+  /** Adds the product of an adapter to its weight, or subtracts it again, which may leave a rounding error. */
+  assignMerged(adapter: Adapter, isMerged: boolean): void {
+    const { weight, scale } = adapter;
+    weight.assign(merged(isMerged ? adapter : { ...adapter, scale: -scale }));
+  }
+
+  /** The adapter in use; null without one. */
   get adapter(): Adapter | null {
     return this.#adapter;
   }
 
-  /** Whether the layer has an adapter. */
+  /** All adapters, by name. */
+  get adapters(): ReadonlyMap<string, Adapter> {
+    return this.#adapters;
+  }
+
+  /** Whether the layer uses an adapter. */
   get loraEnabled(): boolean {
     return this.#adapter !== null;
   }
@@ -92,18 +154,47 @@ export abstract class AdaptedLayer<
   /**
    * Freezes the kernel and adds an adapter to it: trainable weights lora_kernel_a [.., rank] and lora_kernel_b [rank, units], whose
    * product times alpha / rank is added (lora_embeddings_a and lora_embeddings_b in embeddings). Files get the sum as the kernel, as
-   * in Keras. Compile the model afterwards.
-   * Errors: ValueError before the layer is built, for a second adapter, for a kernel with a constraint, and for layers that Keras has
-   * no adapters for.
+   * in Keras. Further adapters have other names; the layer uses the last one. Compile the model afterwards.
+   * Errors: ValueError before the layer is built, for a second adapter of that name, for a kernel with a constraint, while an adapter
+   * is merged, and for layers that Keras has no adapters for.
    */
   enableLora(rank: number, options: LoraOptions = {}, ...extra: never[]): void {
     const op = `${this.name}.enableLora`;
     rejectExtraArguments(op, extra, ['rank', 'options']);
-    checkOptions(op, options, ['alpha', 'aInitializer', 'bInitializer']);
+    checkOptions(op, options, loraOptionNames);
     requireInteger(op, 'rank', rank, 1);
     this.#add(rank, options, (this.adaptable?.[1]?.path ?? '').replace(/[^/]*$/, ''));
-    // Calls that were recorded know nothing of the adapter.
-    noteTrainableSet(this);
+  }
+
+  /** Uses another one of the adapters from now on, or none. Nothing is copied. Errors: ValueError for an unknown name. */
+  useAdapter(name: string | null): void {
+    const wanted = name === null ? null : this.#adapters.get(name);
+    if (wanted === undefined || this.#adapter?.isMerged) {
+      throw new ValueError({
+        op: `${this.name}.useAdapter`,
+        rule: 'it takes the name of an adapter, or null; one that is merged is unmerged first.',
+        received: describe(name),
+        hint: `its adapters are ${[...this.#adapters.keys()].join(', ') || 'none'}.`,
+      });
+    }
+    this.#adapter = wanted;
+    this.loraRank = wanted?.rank ?? null;
+    // Files have no other scale.
+    this.loraAlpha = wanted && wanted.scale * wanted.rank;
+    this.noteAdapter();
+  }
+
+  /** Removes an adapter and frees its weights. Without any the kernel can be trained again. */
+  removeAdapter(name: string): void {
+    const adapter = this.#adapters.get(name);
+    if (!adapter) return;
+    if (adapter === this.#adapter) {
+      adapter.isMerged = false;
+      this.useAdapter(null);
+    }
+    this.#adapters.delete(name);
+    this.removeWeights([adapter.a, adapter.b]);
+    if (this.#adapters.size === 0) this.freeze(adapter.weight, false);
   }
 
   /** Adds the adapter that the options ask for. */
@@ -111,9 +202,26 @@ export abstract class AdaptedLayer<
     if (this.loraRank !== null) this.#add(this.loraRank, { alpha: this.loraAlpha }, '');
   }
 
+  /** The adapter whose product the call adds; null without one. */
+  protected get added(): Adapter | null {
+    const used: HasTrainable = this.#used ?? this.#none;
+    noteTrainableRead(used, used.trainable);
+    return this.#used;
+  }
+
+  /** The inputs as the kernel multiplies them. Adapters multiply them as they are. */
+  protected rounded(x: Tensor): Tensor {
+    return x;
+  }
+
+  /** The kernel without its adapter. */
+  protected base(): Tensor {
+    return this.adaptable?.[1] as Variable;
+  }
+
   /** The kernel with its adapter. */
   protected adapted(): Tensor {
-    return this.#adapter ? merged(this.#adapter) : (this.adaptable?.[1] as Variable);
+    return this.added ? merged(this.added) : this.base();
   }
 
   override getConfig(): Record<string, unknown> {
@@ -121,38 +229,78 @@ export abstract class AdaptedLayer<
     return { ...super.getConfig(), ...(loraRank === null ? {} : { loraRank, loraAlpha }) };
   }
 
+  /** Trains the adapter in use and no other. Call it when another one is used, or when it is merged. */
+  noteAdapter(): void {
+    for (const adapter of this.#adapters.values()) {
+      adapter.trainable = adapter === this.#used;
+      for (const weight of [adapter.a, adapter.b]) this.freeze(weight, !adapter.trainable);
+    }
+    this.#none.trainable = this.#used === null;
+    // Calls that were recorded know nothing of it.
+    noteTrainableSet(this);
+  }
+
+  /** Number of axes of the weight that the first matrix of an adapter has. */
+  #firstAxes(layout: LoraOptions['layout'], shape: Shape): number {
+    return layout === 'peft' ? this.inputAxes : shape.length - 1;
+  }
+
+  get #used(): Adapter | null {
+    return this.#adapter?.isMerged ? null : this.#adapter;
+  }
+
   #add(rank: number, options: LoraOptions, scope: string): void {
     const { alpha, aInitializer = 'heUniform', bInitializer = 'zeros' } = options;
-    const [name, weight] = this.adaptable ?? [];
-    if (!weight || this.#adapter || weight.constraint) {
+    const { name = defaultAdapter, layout = 'keras', rankStabilized = false } = options;
+    const [kind, weight] = this.adaptable ?? [];
+    if (!weight || this.#adapters.has(name) || this.#adapter?.isMerged || weight.constraint) {
       throw new ValueError({
         op: `${this.name}.enableLora`,
         rule: 'an adapter is added once, to the kernel or the embeddings of a layer that is built, without a constraint.',
-        received: this.#adapter ? 'a second one' : weight ? 'a weight with a constraint' : `${this}`,
-        hint: 'build the layer, or adapt another one: dense, einsumDense, embedding, conv1d, conv2d, conv3d.',
+        received: this.#adapter
+          ? `a second one, '${name}'`
+          : weight
+            ? 'a weight with a constraint'
+            : `${this}`,
+        hint: 'build the layer, give the adapter another name, or adapt another one: dense, einsumDense, embedding, conv1d, conv2d, conv3d.',
       });
     }
     if (alpha !== undefined && alpha !== null) requireFinite(this.name, 'alpha', alpha);
     const { shape, regularizer } = weight;
+    const suffix = name === defaultAdapter ? '' : `_${name}`;
     const make = (which: string, sizes: Shape, initializer: InitializerLike) =>
-      this.addWeight(`${scope}lora_${name}_${which}`, { shape: sizes, initializer, regularizer });
-    this.loraRank = rank;
-    this.loraAlpha = alpha ?? rank;
-    const scale = this.loraAlpha / rank;
-    this.#adapter = withRecorders([], () =>
+      this.addWeight(`${scope}lora_${kind}_${which}${suffix}`, { shape: sizes, initializer, regularizer });
+    const axes = this.#firstAxes(layout, shape);
+    const scaled = alpha ?? rank;
+    const made = withRecorders([], () =>
       besidesFile(() => ({
-        weight,
-        a: make('a', [...shape.slice(0, -1), rank], aInitializer),
-        b: make('b', [rank, shape.at(-1) as number], bInitializer),
-        scale,
+        a: make('a', [...shape.slice(0, axes), rank], aInitializer),
+        b: make('b', [rank, ...shape.slice(axes)], bInitializer),
       })),
     );
+    this.#adapters.set(name, {
+      ...made,
+      name,
+      weight,
+      rank,
+      alpha: scaled,
+      rankStabilized,
+      scale: scaled / (rankStabilized ? Math.sqrt(rank) : rank),
+      isMerged: false,
+      trainable: true,
+    });
     this.freeze(weight);
+    this.useAdapter(name);
   }
 }
 
 /** The weight and what its adapter adds. */
-export function merged({ weight, a, b, scale }: Adapter): Tensor {
-  const rows = reshape(a, { shape: [-1, b.shape[0] as number] });
-  return add(weight, mul(reshape(matMul(rows, b), { shape: weight.shape }), scale));
+export function merged({ weight, a, b, rank, scale }: Adapter): Tensor {
+  const product = matMul(reshape(a, { shape: [-1, rank] }), reshape(b, { shape: [rank, -1] }));
+  return add(weight, mul(reshape(product, { shape: weight.shape }), scale));
+}
+
+/** x · a · b times the scale, where a and b are matrices. */
+export function lowRank(x: Tensor, { a, b, scale }: Adapter, asOperand: (part: Tensor) => Tensor): Tensor {
+  return matMul(asOperand(mul(matMul(asOperand(x), asOperand(a)), scale)), asOperand(b));
 }

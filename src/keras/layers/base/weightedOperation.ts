@@ -85,10 +85,21 @@ export abstract class WeightedOperation<
     return made.variable;
   }
 
-  /** Leaves a weight as it is from now on, also when the layer becomes trainable. */
-  protected freeze(weight: Variable): void {
-    this.#frozen.add(weight);
-    weight.trainable = false;
+  /** Leaves a weight as it is from now on, also when the layer becomes trainable; with false, trains it again. */
+  protected freeze(weight: Variable, isFrozen = true): void {
+    if (isFrozen) this.#frozen.add(weight);
+    else this.#frozen.delete(weight);
+    weight.trainable = !isFrozen && this.#trainable;
+  }
+
+  /** Frees weights that the layer no longer has. */
+  protected removeWeights(removed: readonly Variable[]): void {
+    const kept = this.#weights.filter(({ variable }) => !removed.includes(variable));
+    this.#weights.splice(0, this.#weights.length, ...kept);
+    for (const weight of removed) {
+      this.#frozen.delete(weight);
+      weight.dispose();
+    }
   }
 
   /** Runs `build`. If it fails, the weights that it added are freed: another call adds its own. */

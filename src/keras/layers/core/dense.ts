@@ -1,7 +1,8 @@
 /** @file Dense: a matrix of weights between the last axis and the units, with bias and activation. */
-import { type AdapterOptions, adapterTable, AdaptedLayer } from '../base/adapter.ts';
+import { type AdapterOptions, adapterTable, AdaptedLayer, lowRank } from '../base/adapter.ts';
 import type { OpenShape } from '../../../core/shape.ts';
 import { warnOnce } from '../../../core/warn.ts';
+import { add } from '../../../ops/arithmetic.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -57,7 +58,11 @@ export class Dense extends /* @__PURE__ */ layer<DenseOptions, AdaptedLayer>(
   override call(x: Tensor): Tensor {
     const { fused: activation, after } = splitActivation(this.activation);
     const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
-    return after(fusedMatMul(operand(x), operand(this.adapted()), this.bias, { activation }));
+    const { added, bias } = this;
+    const operands = [operand(this.rounded(x)), operand(this.base()), bias] as const;
+    if (!added) return after(fusedMatMul(...operands, { activation }));
+    // The sum of kernel and adapter would take as much memory as the kernel, and its gradient, too.
+    return this.activation(add(fusedMatMul(...operands), lowRank(x, added, operand)));
   }
 }
 

@@ -1,11 +1,11 @@
 /** @file EinsumDense: a dense layer over any axes, named by letters. */
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames } from '../base/layerOptions.ts';
-import { type AdapterOptions, adapterOptionNames, AdaptedLayer } from '../base/adapter.ts';
+import { type Adapter, type AdapterOptions, adapterOptionNames, AdaptedLayer } from '../base/adapter.ts';
 import { type BiasOptions, kernelOptionNames, type KernelOptions } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
-import { add } from '../../../ops/arithmetic.ts';
+import { add, mul } from '../../../ops/arithmetic.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import {
@@ -114,8 +114,17 @@ export class EinsumDense extends AdaptedLayer {
   override call(x: Tensor): Tensor {
     const { input, output } = this.#plan(x.shape);
     const { bias, activation } = this;
-    const y = einsum({ a: input, b: this.#axes.kernel, result: output }, x, this.adapted());
+    const { kernel } = this.#axes;
+    const product = einsum({ a: input, b: kernel, result: output }, this.rounded(x), this.base());
+    const { added } = this;
+    const y = added ? add(product, lowRankSum(x, added, { input, kernel, output })) : product;
     return activation(bias ? add(y, bias) : y);
+  }
+
+  protected override get inputAxes(): number {
+    const { kernel, output } = this.#axes;
+    const summed = [...kernel].filter((letter) => !output.includes(letter)).join('');
+    return kernel.startsWith(summed) && summed !== '' && summed !== kernel ? summed.length : super.inputAxes;
   }
 
   /** The axes of an input of that shape, of the kernel and of the output, and the shapes of the weights. */
@@ -248,6 +257,26 @@ export class EinsumDense extends AdaptedLayer {
       hint: 'reshape the input, or write another equation.',
     });
   }
+}
+
+/** Letter of the axis of an adapter's rank, which no equation has. */
+const rankLetter = '6';
+
+/** x, summed over the axes of both matrices of an adapter, one after the other. */
+function lowRankSum(
+  x: Tensor,
+  { a, b, scale }: Adapter,
+  { input, kernel, output }: { input: string; kernel: string; output: string },
+): Tensor {
+  const first = kernel.slice(0, a.rank - 1);
+  const isKept = (letter: string) => output.includes(letter);
+  const between =
+    [...input].filter((letter) => isKept(letter) || !first.includes(letter)).join('') +
+    [...first].filter((letter) => isKept(letter) && !input.includes(letter)).join('') +
+    rankLetter;
+  const low = einsum({ a: input, b: first + rankLetter, result: between }, x, a);
+  const second = rankLetter + kernel.slice(first.length);
+  return einsum({ a: between, b: second, result: output }, mul(low, scale), b);
 }
 
 /**

@@ -2,8 +2,10 @@
 import { type AdapterOptions, adapterTable, AdaptedLayer } from '../base/adapter.ts';
 import { type DType, isInteger } from '../../../core/dtype.ts';
 import type { OpenShape } from '../../../core/shape.ts';
+import { add, mul } from '../../../ops/arithmetic.ts';
 import { notEqual } from '../../../ops/comparison.ts';
 import { embedding as lookUp } from '../../../ops/embedding.ts';
+import { matMul } from '../../../ops/matMul.ts';
 import { toIndices } from '../../../ops/toIndices.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -64,7 +66,20 @@ export class Embedding extends /* @__PURE__ */ layer<EmbeddingOptions, AdaptedLa
   }
 
   override call(ids: Tensor): Tensor {
-    return lookUp(this.adapted(), isInteger(ids.dtype) ? ids : toIndices(ids));
+    const indices = isInteger(ids.dtype) ? ids : toIndices(ids);
+    return this.withAdapter(this.rowsAt(indices), indices);
+  }
+
+  /** The rows without the adapter. */
+  protected rowsAt(indices: Tensor): Tensor {
+    return lookUp(this.base(), indices);
+  }
+
+  /** Adds to `rows` the rows of the adapter, which is never multiplied as a whole. */
+  protected withAdapter(rows: Tensor, indices: Tensor): Tensor {
+    const { added } = this;
+    if (!added) return rows;
+    return add(rows, matMul(mul(lookUp(added.a, indices), added.scale), added.b));
   }
 
   override computeMask(ids: Tensor): Nest<Tensor | null> {

@@ -1,6 +1,6 @@
 /** @file ReversibleEmbedding: an embedding that, in reverse, gives logits of ids. */
 import { requireBoolean } from '../../../core/shape.ts';
-import { div, mul } from '../../../ops/arithmetic.ts';
+import { add, div, mul } from '../../../ops/arithmetic.ts';
 import { cast } from '../../../ops/cast.ts';
 import { notEqual } from '../../../ops/comparison.ts';
 import { tanh } from '../../../ops/hyperbolic.ts';
@@ -75,8 +75,12 @@ export class ReversibleEmbedding extends /* @__PURE__ */ layer<ReversibleEmbeddi
   #logits(x: Tensor): Tensor {
     const { reverseDtype, logitSoftCap, tieWeights } = this;
     const asOperand = (y: Tensor) => (reverseDtype === 'float16' ? cast(y, reverseDtype) : y);
-    const kernel = tieWeights ? this.adapted() : (this.reverseEmbeddings as Variable);
-    const logits = matMul(asOperand(x), asOperand(kernel), { transposeB: tieWeights });
+    const kernel = tieWeights ? this.base() : (this.reverseEmbeddings as Variable);
+    const product = (y: Tensor, rows: Tensor) =>
+      matMul(asOperand(y), asOperand(rows), { transposeB: tieWeights });
+    const added = tieWeights ? this.added : null;
+    const low = added && product(mul(product(x, added.b), added.scale), added.a);
+    const logits = low ? add(product(x, kernel), low) : product(x, kernel);
     return logitSoftCap === null ? logits : mul(tanh(div(logits, logitSoftCap)), logitSoftCap);
   }
 

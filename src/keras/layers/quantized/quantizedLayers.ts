@@ -8,9 +8,7 @@ import { div } from '../../../ops/arithmetic.ts';
 import { cast } from '../../../ops/cast.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
 import { gather } from '../../../ops/gather.ts';
-import { isInteger } from '../../../core/dtype.ts';
 import { reshape } from '../../../ops/reshape.ts';
-import { toIndices } from '../../../ops/toIndices.ts';
 import { transpose } from '../../../ops/transpose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -154,11 +152,11 @@ export class QuantizedDense extends Dense implements Quantized {
     this.inputSpec = [{ minRank: 2, axes: { [-1]: rows } }];
   }
 
-  override call(x: Tensor): Tensor {
-    return super.call((this.#weights as Weights).inputs(x, [x.rank - 1]));
+  protected override rounded(x: Tensor): Tensor {
+    return (this.#weights as Weights).inputs(x, [x.rank - 1]);
   }
 
-  protected override adapted(): Tensor {
+  protected override base(): Tensor {
     return (this.#weights as Weights).kernel();
   }
 
@@ -208,11 +206,11 @@ export class QuantizedEinsumDense extends EinsumDense implements Quantized {
     this.inputSpec = [{ rank: inputShape.length }];
   }
 
-  override call(x: Tensor): Tensor {
-    return super.call((this.#weights as Weights).inputs(x, this.#summed));
+  protected override rounded(x: Tensor): Tensor {
+    return (this.#weights as Weights).inputs(x, this.#summed);
   }
 
-  protected override adapted(): Tensor {
+  protected override base(): Tensor {
     return (this.#weights as Weights).kernel();
   }
 
@@ -243,8 +241,7 @@ export class QuantizedEmbedding extends Embedding implements Quantized {
     this.savedVariables = [rows, scale, zero, add('g_idx', [outputDim], 'float32')];
   }
 
-  override call(ids: Tensor): Tensor {
-    const indices = isInteger(ids.dtype) ? ids : toIndices(ids);
+  protected override rowsAt(indices: Tensor): Tensor {
     const [rows, scales, zeros, groups] = this.savedVariables as [Variable, Variable, Variable?, Variable?];
     const found = (table: Tensor) => gather(table, indices, { axis: 0 });
     const isPacked = this.quantization?.mode === 'int4';
@@ -253,7 +250,7 @@ export class QuantizedEmbedding extends Embedding implements Quantized {
       : cast(found(rows), 'float32');
     const scale = found(scales);
     return zeros && groups
-      ? byGroups(integers, { scale, zero: found(zeros), groups, axis: ids.rank })
+      ? byGroups(integers, { scale, zero: found(zeros), groups, axis: indices.rank })
       : div(integers, expandDims(scale, { axis: -1 }));
   }
 

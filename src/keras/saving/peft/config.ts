@@ -1,0 +1,138 @@
+/** @file adapter_config.json of PEFT: which adapters a file has, and how they are scaled. */
+import { FormatError } from '../../../core/errors.ts';
+import { describe } from '../../../core/shape.ts';
+
+/** The fields that are read and written here. PEFT has further ones, which are kept as they are. */
+export interface AdapterConfig {
+  readonly peft_type: string;
+  readonly r: number;
+  readonly lora_alpha: number;
+  readonly use_rslora: boolean;
+  readonly rank_pattern: Readonly<Record<string, number>>;
+  readonly alpha_pattern: Readonly<Record<string, number>>;
+  readonly target_modules: string | readonly string[] | null;
+  readonly modules_to_save: readonly string[] | null;
+  readonly [field: string]: unknown;
+}
+
+/** What a new file says of the fields that nothing here depends on, as PEFT does by default. */
+export const usualFields: AdapterConfig = {
+  alpha_pattern: {},
+  auto_mapping: null,
+  base_model_name_or_path: null,
+  bias: 'none',
+  fan_in_fan_out: false,
+  inference_mode: true,
+  init_lora_weights: true,
+  layer_replication: null,
+  layers_pattern: null,
+  layers_to_transform: null,
+  lora_alpha: 8,
+  lora_bias: false,
+  lora_dropout: 0.0,
+  modules_to_save: null,
+  peft_type: 'LORA',
+  r: 8,
+  rank_pattern: {},
+  revision: null,
+  target_modules: null,
+  task_type: null,
+  use_dora: false,
+  use_rslora: false,
+};
+
+/** Values of fields with which PEFT computes something else. */
+const required: Readonly<Record<string, readonly unknown[]>> = {
+  peft_type: ['LORA'],
+  bias: ['none'],
+  use_dora: [false],
+  lora_bias: [false],
+  layer_replication: [null],
+  megatron_config: [null],
+  trainable_token_indices: [null],
+  target_parameters: [null],
+  alora_invocation_tokens: [null],
+  arrow_config: [null],
+  kasa_config: [null],
+  monteclora_config: [null],
+  use_bdlora: [null, false],
+  use_qalora: [false],
+};
+
+/** Reads a configuration. Errors: FormatError for anything but LoRA as it is computed here. */
+export function readConfig(text: string, file: string): AdapterConfig {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (cause) {
+    throw invalid(file, 'the configuration of an adapter is JSON.', String((cause as Error).message), cause);
+  }
+  return checkedConfig(parsed, file);
+}
+
+/** Returns a configuration with the usual values of fields that it lacks. Errors: FormatError. */
+export function checkedConfig(given: unknown, file: string): AdapterConfig {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw invalid(file, 'the configuration of an adapter is an object.', describe(given));
+  // A field named __proto__ stays a field.
+  const config = Object.assign(Object.create(null), usualFields, given) as AdapterConfig;
+  for (const [field, values] of Object.entries(required)) {
+    const value = config[field];
+    if (value === undefined || values.includes(value)) continue;
+    const rule = `only LoRA without extensions is read: \`${field}\` is ${describe(values[0])}.`;
+    throw invalid(file, rule, `${field}: ${describe(value)}`);
+  }
+  const isCount = (n: unknown) => Number.isInteger(n) && (n as number) > 0;
+  requireField(file, config, 'r', isCount);
+  requireField(file, config, 'lora_alpha', (n) => Number.isFinite(n));
+  requireField(file, config, 'use_rslora', (value) => typeof value === 'boolean');
+  requireField(file, config, 'rank_pattern', (value) => isNumbers(value, isCount));
+  requireField(file, config, 'alpha_pattern', (value) => isNumbers(value, (n) => Number.isFinite(n)));
+  return config;
+}
+
+function requireField(
+  file: string,
+  config: AdapterConfig,
+  field: string,
+  isValid: (value: unknown) => boolean,
+): void {
+  if (isValid(config[field])) return;
+  throw invalid(file, `\`${field}\` is a value that PEFT writes.`, `${field}: ${describe(config[field])}`);
+}
+
+function isNumbers(value: unknown, isValid: (n: unknown) => boolean): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every(isValid);
+}
+
+/** Returns what the patterns say of a module; PEFT takes the first that is the module's name or its end. */
+export function patternValue(
+  patterns: Readonly<Record<string, number>>,
+  module: string,
+  otherwise: number,
+): number {
+  for (const [pattern, value] of Object.entries(patterns)) if (fitsPattern(pattern, module)) return value;
+  return otherwise;
+}
+
+/** Names are compared as text: patterns from a file aren't run. */
+function fitsPattern(pattern: string, module: string): boolean {
+  const name = pattern.replace(/^\^/, '').replace(/\$$/, '').replaceAll('\\.', '.');
+  return module === name || module.endsWith(`.${name}`);
+}
+
+/** Writes a configuration as PEFT does: fields in order of their names, two spaces for each level. */
+export function writeConfig(config: AdapterConfig): string {
+  return JSON.stringify(sorted(config), null, 2);
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([field, each]) => [field, sorted(each)]));
+}
+
+function invalid(file: string, rule: string, received: string, cause?: unknown): FormatError {
+  const hint = 'save the adapter in PEFT as a plain LoRA, or merge it there.';
+  return new FormatError({ op: file, rule, received, hint, cause });
+}

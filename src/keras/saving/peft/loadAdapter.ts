@@ -1,0 +1,333 @@
+/** @file Reads an adapter of PEFT into the layers of a model. */
+import { FormatError, ValueError } from '../../../core/errors.ts';
+import { checkOptions, type OptionNames } from '../../../core/options.ts';
+import { formatShape, sameShape, type Shape, sizeOf } from '../../../core/shape.ts';
+import { suggestionFor } from '../../../core/suggest.ts';
+import type { ByteSource } from '../../../formats/byteSource.ts';
+import { type HostTensor, uploadLoaded } from '../../../formats/hostTensor.ts';
+import { openSafetensors } from '../../../formats/safetensors/open.ts';
+import { readWhole, type StoredTensor } from '../../../formats/storedTensor.ts';
+import { type FileSource, openSource, type OpenOptions } from '../../../storage/sources.ts';
+import { withRecorders } from '../../../ops/recorders.ts';
+import { assignAll, type Assignment } from '../../../tensor/assignAll.ts';
+import { tidy } from '../../../tensor/scope.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import { hasAdapters, isAdaptable, placedLayers } from '../../adapters/targets.ts';
+import { rememberTrained, trainOnlyAdapters } from '../../adapters/trainedParts.ts';
+import { type Adapter, type AdaptedLayer, defaultAdapter } from '../../layers/base/adapter.ts';
+import type { AnyLayer } from '../../layers/base/layer.ts';
+import { torchParameter } from '../torch/layouts.ts';
+import { type AdapterConfig, checkedConfig, patternValue, readConfig } from './config.ts';
+import { keepConfig } from './keptConfigs.ts';
+import {
+  fromFile,
+  fromMatrices,
+  kindOf,
+  type Matrices,
+  type MatrixKind,
+  permuted,
+  split,
+} from './matrices.ts';
+import { type AdapterModules, layersByModule, type ModelWithLayers, requireModel } from './modules.ts';
+
+/** Options of `loadAdapter`. */
+export interface LoadAdapterOptions extends OpenOptions {
+  /** The adapter's name in the model. Default 'default'. */
+  readonly name?: string;
+  /** Names of modules by paths of layers. Default: the paths of layers, with dots. */
+  readonly modules?: AdapterModules;
+  /** The configuration, for a file without an adapter_config.json next to it. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** Whether weights of other layers that the model doesn't have are an error. Default 'reject'. */
+  readonly extra?: 'reject' | 'ignore';
+}
+
+const optionNames: OptionNames<LoadAdapterOptions> = {
+  name: false,
+  modules: false,
+  config: false,
+  extra: false,
+  file: false,
+  signal: false,
+};
+
+/** A weight besides those of adapters: of modules_to_save, or of the layer that an adapter is for. */
+interface Parameter {
+  readonly module: string;
+  readonly parameter: string;
+  readonly stored: StoredTensor;
+  readonly isBase: boolean;
+}
+
+/** The two tensors of a module's adapter. */
+interface Pair {
+  a: StoredTensor | null;
+  b: StoredTensor | null;
+}
+
+/** An adapter that is about to be added. */
+interface NewAdapter {
+  readonly layer: AdaptedLayer;
+  readonly rank: number;
+  readonly alpha: number;
+  readonly values: { readonly a: Float32Array; readonly b: Float32Array };
+}
+
+/**
+ * Reads a LoRA adapter of PEFT, adapter_model.safetensors and adapter_config.json, into `model`, which uses it from then on: as
+ * `enableLora` with its layers, ranks and values. `source` is a folder, a list of files, or the safetensors file next to its
+ * configuration.
+ *
+ *     await loadAdapter(net, 'adapter', { modules: { 'query_*': 'model.layers.*.self_attn.q_proj' } });
+ *
+ * Layers of `modules_to_save` get their weights and are trained as a whole. Errors: FormatError for files that are damaged, don't fit
+ * the model or hold other kinds of adapters; ValueError for a name that is taken. Nothing changes then.
+ */
+export async function loadAdapter(
+  given: ModelWithLayers,
+  source: FileSource,
+  options: LoadAdapterOptions = {},
+): Promise<void> {
+  const op = 'loadAdapter';
+  const model = requireModel(op, given);
+  checkOptions(op, options, optionNames);
+  const { name = defaultAdapter, modules, extra = 'reject' } = options;
+  const layers = layersByModule(op, model, modules);
+  const opened = await openSource(source, options);
+  try {
+    const config = await configOf(opened, options);
+    const { tensors } = await openSafetensors(opened);
+    const { pairs, others } = sorted(tensors, opened.name);
+    const made: NewAdapter[] = [];
+    for (const [module, pair] of pairs)
+      made.push(...(await adaptersOf(module, pair, { config, layers, file: opened.name })));
+    const whole = new Set<AnyLayer>();
+    const assigned: (readonly [Variable, HostTensor])[] = [];
+    for (const parameter of others) {
+      const layer = layers.get(parameter.module)?.[0]?.layer;
+      if (!layer && extra === 'ignore') continue;
+      if (!layer) throw unknownModule(opened.name, parameter.module, [...layers.keys()]);
+      if (!parameter.isBase) whole.add(layer);
+      assigned.push(await weightFor(parameter, layer, opened.name));
+    }
+    for (const { layer } of made) requireNew(op, layer, name);
+    options.signal?.throwIfAborted();
+    add(model, made, { name, config, whole, assigned, file: opened.name });
+    keepConfig(model, name, config);
+  } finally {
+    await opened.close?.();
+  }
+}
+
+async function configOf(source: ByteSource, { config }: LoadAdapterOptions): Promise<AdapterConfig> {
+  if (config !== undefined) return checkedConfig(config, 'loadAdapter');
+  const found = await source.sibling?.('adapter_config.json');
+  if (!found) {
+    throw new FormatError({
+      op: source.name,
+      rule: 'an adapter has an adapter_config.json next to its tensors.',
+      received: 'a file without others',
+      hint: 'pass the folder or both files, or the configuration as `config`.',
+    });
+  }
+  try {
+    return readConfig(new TextDecoder().decode(await found.read(0, found.size)), found.name);
+  } finally {
+    await found.close?.();
+  }
+}
+
+const prefix = 'base_model.model.';
+const ofAdapter = /^(.*)\.lora_(?:embedding_)?([AB])(?:\.weight)?$/;
+
+/** Returns the tensors of adapters by modules, and other weights by names of parameters. */
+function sorted(tensors: ReadonlyMap<string, StoredTensor>, file: string) {
+  const pairs = new Map<string, Pair>();
+  const others: Parameter[] = [];
+  for (const [full, stored] of tensors) {
+    const name = full.startsWith(prefix) ? full.slice(prefix.length) : full;
+    const [, module, which] = ofAdapter.exec(name) ?? [];
+    if (module === undefined) {
+      const plain = name.replace('.modules_to_save.', '.').replace('.base_layer.', '.');
+      const dot = plain.lastIndexOf('.');
+      const isBase = name.includes('.base_layer.');
+      others.push({ module: plain.slice(0, dot), parameter: plain.slice(dot + 1), stored, isBase });
+      continue;
+    }
+    const pair = pairs.get(module) ?? { a: null, b: null };
+    pair[which === 'A' ? 'a' : 'b'] = stored;
+    pairs.set(module, pair);
+  }
+  if (pairs.size > 0) return { pairs, others };
+  const received = `${tensors.size} other tensors`;
+  throw misfit(file, 'the file has lora_A and lora_B of at least one module.', received);
+}
+
+async function adaptersOf(
+  module: string,
+  { a, b }: Pair,
+  {
+    config,
+    layers,
+    file,
+  }: {
+    config: AdapterConfig;
+    layers: ReadonlyMap<string, readonly { layer: AnyLayer; path: string }[]>;
+    file: string;
+  },
+): Promise<NewAdapter[]> {
+  const placed = layers.get(module);
+  if (!placed) throw unknownModule(file, module, [...layers.keys()]);
+  if (!a || !b)
+    throw misfit(file, 'each module has both matrices.', `'${module}' without lora_${a ? 'B' : 'A'}`);
+  const adaptable = placed.filter(isAdaptable).map(({ layer }) => layer);
+  const [first] = adaptable;
+  if (!first || adaptable.length < placed.length)
+    throw misfit(file, `'${module}' is a layer that may have an adapter.`, `${placed[0]?.layer}`);
+  const kind = kindOf(first.className);
+  const sides = adaptable.map((layer) => layer.adapterSides('peft'));
+  const window = kind === 'convolution' ? (first.adaptableShape as Shape).slice(0, -2) : [];
+  const columns = sides.map(([, count]) => count);
+  const rank = a.shape[0] ?? 0;
+  requireShapes(
+    file,
+    module,
+    [a, b],
+    expectedShapes(kind, window, { rank, rows: sides[0]?.[0] ?? 0, columns }),
+  );
+  requireSingle(file, module, adaptable);
+  const whole = fromFile(await readWhole(a), await readWhole(b), kind, window);
+  const alpha = patternValue(config.alpha_pattern, module, config.lora_alpha);
+  return split(whole, columns).map((part: Matrices, i) => ({
+    layer: adaptable[i] as AdaptedLayer,
+    rank,
+    alpha,
+    values: fromMatrices(part) as { a: Float32Array; b: Float32Array },
+  }));
+}
+
+function expectedShapes(
+  kind: MatrixKind,
+  window: Shape,
+  { rank, rows, columns }: { rank: number; rows: number; columns: readonly number[] },
+): readonly [a: Shape, b: Shape] {
+  const outputs = columns.reduce((sum, n) => sum + n, 0);
+  if (kind !== 'convolution')
+    return [
+      [rank, rows],
+      [outputs, rank],
+    ];
+  return [
+    [rank, rows / sizeOf(window), ...window],
+    [outputs, rank, ...window.map(() => 1)],
+  ];
+}
+
+function requireShapes(
+  file: string,
+  module: string,
+  tensors: readonly [StoredTensor, StoredTensor],
+  wanted: readonly [Shape, Shape],
+): void {
+  for (const [i, stored] of tensors.entries()) {
+    const isFloat = stored.dtype === 'float32';
+    if (isFloat && sameShape(stored.shape, wanted[i] as Shape) && (wanted[0][0] ?? 0) > 0) continue;
+    const rule = `lora_${'AB'[i]} of '${module}' is float32${formatShape(wanted[i] as Shape)}, as its layer needs.`;
+    throw misfit(file, rule, `${stored.dtype}${formatShape(stored.shape)}`);
+  }
+}
+
+/** A module of several layers has one matrix for the inputs of all. */
+function requireSingle(file: string, module: string, layers: readonly AdaptedLayer[]): void {
+  const rows = new Set(layers.map((layer) => layer.adapterSides('peft')[0]));
+  const groups = layers.some((layer) => ((layer as { groups?: number }).groups ?? 1) > 1);
+  if (rows.size === 1 && !groups) return;
+  const rule = `'${module}' is a layer without groups, or layers with the same inputs.`;
+  throw misfit(file, rule, layers.map(String).join(', '));
+}
+
+/** Returns the weight that a parameter is for, and its value. */
+async function weightFor(
+  { module, parameter, stored }: Parameter,
+  layer: AnyLayer,
+  file: string,
+): Promise<readonly [Variable, HostTensor]> {
+  for (const variable of layer.weights) {
+    const found = torchParameter(layer, variable);
+    if (found?.name !== parameter) continue;
+    if (!sameShape(found.shape, stored.shape)) {
+      const rule = `'${module}.${parameter}' is float32${formatShape(found.shape)}.`;
+      throw misfit(file, rule, `${stored.dtype}${formatShape(stored.shape)}`);
+    }
+    const { layout } = found;
+    const values = (await readWhole(stored)).data as Float32Array;
+    const data = layout ? permuted(values, layout.from, layout.perm) : values;
+    return [variable, { shape: variable.shape, dtype: 'float32', data }];
+  }
+  throw misfit(file, `'${module}.${parameter}' is a weight of its layer.`, String(layer));
+}
+
+function add(
+  model: AnyLayer,
+  made: readonly NewAdapter[],
+  given: {
+    readonly name: string;
+    readonly config: AdapterConfig;
+    readonly whole: ReadonlySet<AnyLayer>;
+    readonly assigned: readonly (readonly [Variable, HostTensor])[];
+    readonly file: string;
+  },
+): void {
+  const { name, config, whole, assigned, file } = given;
+  rememberTrained(model);
+  for (const { layer, rank, alpha } of made)
+    layer.enableLora(rank, {
+      name,
+      alpha,
+      layout: 'peft',
+      rankStabilized: config.use_rslora,
+      aInitializer: 'zeros',
+    });
+  withRecorders([], () =>
+    tidy(() => {
+      const host = (variable: Variable, data: Float32Array) =>
+        [variable, { shape: variable.shape, dtype: 'float32', data }] as const;
+      const values = made.flatMap(({ layer, values: { a, b } }) => {
+        const adapter = layer.adapters.get(name) as Adapter;
+        return [host(adapter.a, a), host(adapter.b, b)];
+      });
+      const all = [...values, ...assigned];
+      assignAll(all.map(([variable, value]): Assignment => [variable, uploadLoaded(value, file)]));
+    }),
+  );
+  for (const { layer } of placedLayers(model).filter(hasAdapters))
+    if (!layer.adapters.has(name)) layer.useAdapter(null);
+  trainOnlyAdapters(model, whole);
+}
+
+function requireNew(op: string, layer: AdaptedLayer, name: string): void {
+  if (!layer.adapters.has(name) && !layer.adapter?.isMerged) return;
+  throw new ValueError({
+    op,
+    rule: 'a layer has one adapter of a name, and gets no other while one is merged.',
+    received: `'${name}' for ${layer}`,
+    hint: 'pass another `name`, or call unmergeLora or removeLora first.',
+  });
+}
+
+function unknownModule(file: string, module: string, known: readonly string[]): FormatError {
+  return new FormatError({
+    op: file,
+    rule: 'each module of the adapter is a layer of the model, by `modules`.',
+    received: `'${module}'`,
+    hint: suggestionFor(
+      module,
+      known,
+      `the layers are the modules ${known.slice(0, 6).join(', ')}${known.length > 6 ? ', …' : ''}.`,
+    ),
+  });
+}
+
+function misfit(file: string, rule: string, received: string): FormatError {
+  return new FormatError({ op: file, rule, received, hint: 'check that the adapter is for this model.' });
+}
