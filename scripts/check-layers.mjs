@@ -181,6 +181,18 @@ export const MAY_IMPORT = {
     'src/tensor',
     'src/core',
   ],
+  // Transformers, made of layers of Keras, and the checkpoints of others.
+  'src/hub': [
+    'src/keras',
+    'src/keras/json',
+    'src/keras/models',
+    'src/keras/saving',
+    'src/storage',
+    'src/formats',
+    'src/ops',
+    'src/tensor',
+    'src/core',
+  ],
   'src/io': [
     'src/keras',
     'src/keras/loading',

@@ -50,6 +50,15 @@ const CASES = {
     gpu: 15.6,
     software: 4.6,
   },
+  hub: {
+    label: 'fromPretrained',
+    source: `export { init } from 'retrograd';
+export { fromPretrained } from 'retrograd/hub';`,
+    limit: 110,
+    device: 50,
+    gpu: 15.6,
+    software: 4.7,
+  },
   training: { label: '… and trained', source: training, limit: 74.9, device: 50, gpu: 15.6, software: 4.6 },
 };
 

@@ -48,7 +48,7 @@ export const run = async () => {
 `;
 
 /** Without WebGPU, every entry can be imported, and init reports what is missing. */
-const SERVER = `for (const entry of ['', '/keras', '/keras/layers', '/kernels', '/io', '/inspect']) await import('retrograd' + entry);
+const SERVER = `for (const entry of ['', '/keras', '/keras/layers', '/kernels', '/io', '/inspect', '/hub']) await import('retrograd' + entry);
 const { init } = await import('retrograd');
 await init().then(() => process.exit(1), (error) => console.log(error.name));
 `;

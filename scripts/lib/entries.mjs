@@ -18,6 +18,7 @@ export const ENTRY_SOURCES = {
   'keras/layers': 'src/keras/layers/index.ts',
   io: 'src/io/index.ts',
   inspect: 'src/inspect/index.ts',
+  hub: 'src/hub/index.ts',
 };
 
 /**

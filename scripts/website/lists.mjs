@@ -39,6 +39,11 @@ const LISTS = [
     holds: ({ entry }) => entry === 'retrograd/inspect',
   },
   {
+    file: 'all-hub.html',
+    title: 'Pretrained networks: retrograd/hub',
+    holds: ({ entry }) => entry === 'retrograd/hub',
+  },
+  {
     file: 'all-kernels.html',
     title: 'Kernels in your encoder',
     holds: ({ entry }) => entry === 'retrograd/kernels',

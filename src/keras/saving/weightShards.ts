@@ -30,21 +30,54 @@ export async function openShards(
   const map = readMap(source.name, index);
   const shards = new Siblings(source);
   try {
-    const names = [...new Set([...map.values()].flat())];
-    if (names.length > maxShards)
-      throw invalid(source.name, `an index names at most ${maxShards} files.`, `${names.length}`);
-    const files = new Map<string, ByteSource>();
-    for (const name of names) files.set(name, await shards.open(name));
+    const files = await openFiles(source.name, map, shards);
     const [first] = files.values();
     const isKeras = first !== undefined && (await requireContainer(first)) === 'hdf5';
     const file = isKeras
       ? await openStores(source.name, map, files)
-      : await openTensors(source.name, map, files, options);
+      : await namedFile(await openTensors(source.name, map, files, options), options);
     return { ...file, close: () => shards.close() };
   } catch (error) {
     await shards.close();
     throw error;
   }
+}
+
+/** The tensors of shards by their names, which are open until `close`. */
+export interface TensorShards {
+  readonly tensors: ReadonlyMap<string, StoredTensor>;
+  close(): Promise<void>;
+}
+
+/** As `openShards`, for shards of named tensors, whose names the caller reads itself. */
+export async function openTensorShards(
+  source: ByteSource,
+  index: JsonObject,
+  options: LoadWeightsOptions,
+): Promise<TensorShards> {
+  const map = readMap(source.name, index);
+  const shards = new Siblings(source);
+  try {
+    const files = await openFiles(source.name, map, shards);
+    return { tensors: await openTensors(source.name, map, files, options), close: () => shards.close() };
+  } catch (error) {
+    await shards.close();
+    throw error;
+  }
+}
+
+/** Opens each shard once. Errors: FormatError for too many of them, and for a missing one. */
+async function openFiles(
+  file: string,
+  map: ReadonlyMap<string, readonly string[]>,
+  shards: Siblings,
+): Promise<ReadonlyMap<string, ByteSource>> {
+  const names = [...new Set([...map.values()].flat())];
+  if (names.length > maxShards)
+    throw invalid(file, `an index names at most ${maxShards} files.`, `${names.length}`);
+  const files = new Map<string, ByteSource>();
+  for (const name of names) files.set(name, await shards.open(name));
+  return files;
 }
 
 /** Returns the files of each key. Errors: FormatError for anything but names of files next to the index. */
@@ -99,7 +132,7 @@ async function openTensors(
   map: ReadonlyMap<string, readonly string[]>,
   shards: ReadonlyMap<string, ByteSource>,
   options: LoadWeightsOptions,
-): Promise<WeightFile> {
+): Promise<ReadonlyMap<string, StoredTensor>> {
   const found = new Map<string, { tensor: StoredTensor; shard: string }>();
   for (const [shard, source] of shards) {
     for (const [name, tensor] of await openShard(shard, source, options)) {
@@ -111,7 +144,7 @@ async function openTensors(
   }
   for (const [name, places] of map)
     if (!places.includes(found.get(name)?.shard ?? '')) throw absent(file, name, places);
-  return namedFile(new Map([...found].map(([name, { tensor }]) => [name, tensor])), options);
+  return new Map([...found].map(([name, { tensor }]) => [name, tensor]));
 }
 
 async function openShard(

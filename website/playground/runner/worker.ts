@@ -4,6 +4,7 @@
  */
 import { LEAST_UPPER_BOUND, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
 import * as retrograd from 'retrograd';
+import * as hub from 'retrograd/hub';
 import * as inspect from 'retrograd/inspect';
 import * as io from 'retrograd/io';
 import * as keras from 'retrograd/keras';
@@ -59,6 +60,7 @@ const modules: Readonly<Record<string, object>> = {
   'retrograd/keras/layers': layers,
   'retrograd/io': io,
   'retrograd/inspect': inspect,
+  'retrograd/hub': hub,
   'retrograd/kernels': kernels,
   playground: {
     ...outputs.exports,

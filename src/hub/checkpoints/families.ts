@@ -1,0 +1,22 @@
+/** @file The families of checkpoints by their `model_type`, each loaded when it is used. */
+import { FormatError } from '../../core/errors.ts';
+import { lazyImport } from '../../core/lazyImport.ts';
+import { suggestionFor } from '../../core/suggest.ts';
+import type { Family } from './family.ts';
+
+const families: Readonly<Record<string, () => Promise<unknown>>> = {
+  gpt2: async () => (await import('../models/gpt2.ts')).gpt2,
+};
+
+/** Returns the family of a `model_type`. Errors: FormatError for one that isn't known. */
+export async function familyOf(modelType: unknown, file: string): Promise<Family> {
+  if (typeof modelType === 'string' && Object.hasOwn(families, modelType))
+    return (await lazyImport(modelType, families[modelType] as () => Promise<unknown>)) as Family;
+  const known = Object.keys(families);
+  throw new FormatError({
+    op: file,
+    rule: `\`model_type\` is one of ${known.join(', ')}.`,
+    received: modelType === undefined ? 'no `model_type`' : JSON.stringify(modelType),
+    hint: suggestionFor(modelType, known, 'other networks are made of layers, and loaded with loadWeights.'),
+  });
+}

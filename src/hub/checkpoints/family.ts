@@ -1,0 +1,44 @@
+/** @file Family: how the checkpoints of one architecture describe a model, and what their tensors are called. */
+import type { JsonObject } from '../../keras/json/document.ts';
+import type { TextBackbone } from '../models/backbone.ts';
+import type { HeadTask, Task, TaskModels } from '../models/heads.ts';
+import type { ConfigReader } from './configReader.ts';
+import type { Modules } from './modules.ts';
+
+/** What a head is created with, besides its backbone. */
+export interface HeadSettings {
+  readonly numClasses: number;
+  readonly labels: readonly string[] | null;
+  readonly stopTokens: readonly number[];
+}
+
+/** A head of a family. */
+export interface Head<Net extends TextBackbone, Model> {
+  /** transformers' name of the model. */
+  readonly architecture: string;
+  create(backbone: Net, settings: HeadSettings): Model;
+  /** Its modules in a checkpoint, by their whole names. */
+  modules(model: Model): Modules;
+}
+
+export interface Family<Net extends TextBackbone = TextBackbone, Options extends object = object> {
+  /** `model_type` in a configuration. */
+  readonly modelType: string;
+  /** transformers' name of the backbone. */
+  readonly architecture: string;
+  /** The module around the backbone, in checkpoints of models with a head. */
+  readonly prefix: string;
+  /** The class of the backbone. */
+  readonly backbone: new (
+    options: Options,
+  ) => Net;
+  /** The options of the backbone, for a task. */
+  read(config: ConfigReader, task: Task): Options;
+  /** The fields of a configuration. */
+  write(net: Net): JsonObject;
+  /** The modules of the backbone, without the prefix. */
+  modules(net: Net): Modules;
+  readonly heads: { readonly [T in HeadTask]?: Head<Net, TaskModels[T]> };
+  /** Names of tensors in checkpoints that aren't weights. */
+  readonly leftOut?: RegExp;
+}

@@ -1,0 +1,199 @@
+/** @file fromPretrained: loads a network from the files of Hugging Face. */
+import { checkSignal } from '../../core/abortSignal.ts';
+import { FormatError, ValueError } from '../../core/errors.ts';
+import { checkOptions, type OptionNames } from '../../core/options.ts';
+import { requireInteger } from '../../core/shape.ts';
+import type { JsonObject } from '../../keras/json/document.ts';
+import { withinStored } from '../../keras/saving/allotment.ts';
+import type { LoadProgress } from '../../keras/saving/fileOptions.ts';
+import { readJson } from '../../keras/saving/jsonFile.ts';
+import { fillStored, type NotFinite } from '../../keras/saving/upload.ts';
+import type { TextBackbone } from '../models/backbone.ts';
+import type { HeadTask, PretrainedModel, Task, TaskModels } from '../models/heads.ts';
+import { ConfigReader } from './configReader.ts';
+import { familyOf } from './families.ts';
+import type { Family, HeadSettings } from './family.ts';
+import { type Folder, openFolder, type PretrainedSource } from './folder.ts';
+import { matchTensors } from './matchTensors.ts';
+import { headOf } from './namesOf.ts';
+import { onlyIfMissing, openTensors } from './openTensors.ts';
+
+/** Options of `fromPretrained`. */
+export interface FromPretrainedOptions<T extends Task = Task> {
+  /** What the network is for. Default: what the checkpoint was made for. A head that it doesn't have gets initial values. */
+  readonly task?: T | undefined;
+  /** The number of classes of a classifier. Default: that of the checkpoint. */
+  readonly numClasses?: number | undefined;
+  /** The names of the classes. Default: those of the checkpoint. */
+  readonly labels?: readonly string[] | undefined;
+  /** Fields of `config.json` that may be ignored, although they aren't known. */
+  readonly ignoreConfig?: readonly string[] | undefined;
+  /** Aborts the loading; nothing is left of it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the number of bytes that have arrived, and the total. */
+  readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
+  /** Called with what was loaded. Default: warns on the console of a new head, and of weights that aren't finite. */
+  readonly onReport?: ((report: PretrainedReport) => void) | undefined;
+}
+
+/** What `fromPretrained` did. */
+export interface PretrainedReport {
+  /** Names of the tensors, as in the checkpoint, of a head that it doesn't have: it has initial values. */
+  readonly initialized: readonly string[];
+  /** Tensors of the checkpoint that the network doesn't have: a head for another task, and copies. */
+  readonly unused: readonly string[];
+  /** Weights that contain NaN or infinite values, and how many. */
+  readonly notFinite: readonly NotFinite[];
+}
+
+const optionNames: OptionNames<FromPretrainedOptions> = {
+  task: false,
+  numClasses: false,
+  labels: false,
+  ignoreConfig: false,
+  signal: false,
+  onProgress: false,
+  onReport: false,
+};
+
+/**
+ * Loads a pretrained network from the files of Hugging Face: `config.json` with `model.safetensors`, or with shards and their index.
+ * Weights go to the device one by one. Nothing in the files is executed, and nothing of them is ignored: a field of the configuration
+ * that isn't supported is refused by its name.
+ *
+ *     const net = await fromPretrained('models/gpt2', { task: 'causalLM' });
+ *     const tagger = await fromPretrained([...event.dataTransfer.files], { task: 'tokenClassifier', numClasses: 5 });
+ *
+ * It is loaded completely or not at all.
+ * Errors: FormatError for files that are missing or damaged, for a configuration that isn't supported, and for tensors that don't
+ * fit, all of which it names; ValueError for invalid options; the signal's reason.
+ */
+export async function fromPretrained<T extends Task>(
+  source: PretrainedSource,
+  options: FromPretrainedOptions<T> & { readonly task: T },
+): Promise<TaskModels[T]>;
+export async function fromPretrained(
+  source: PretrainedSource,
+  options?: FromPretrainedOptions,
+): Promise<PretrainedModel>;
+export async function fromPretrained(
+  source: PretrainedSource,
+  options: FromPretrainedOptions = {},
+): Promise<PretrainedModel> {
+  checkOptions('fromPretrained', options, optionNames);
+  const { signal, ignoreConfig = [], onReport = warn } = options;
+  checkSignal('fromPretrained', signal);
+  const folder = await openFolder(source, { signal });
+  const json = await readFile(folder, 'config.json');
+  const config = new ConfigReader(json, 'config.json', ignoreConfig);
+  const family = await familyOf(json.model_type, 'config.json');
+  const task = taskOf(family, json, options);
+  const backboneOptions = family.read(config, task.wanted);
+  config.finish();
+  const settings = await settingsOf(folder, json, options);
+  const file = await openTensors(folder);
+  let model: PretrainedModel | null = null;
+  try {
+    const within = withinStored(folder.name, file.tensors.values());
+    const backbone = within(() => new family.backbone(backboneOptions));
+    model = backbone;
+    // A head may be new: it gets initial values.
+    const made = withHead(family, task.wanted, backbone, settings);
+    model = made;
+    const isSameTask = task.stored === task.wanted;
+    const match = { family, task: task.wanted, model: made, isSameTask, file: folder.name };
+    const matched = matchTensors(file.tensors, match);
+    const notFinite = await fillStored(matched.weights, { ...options, file: folder.name });
+    onReport({ initialized: matched.initialized, unused: matched.unused, notFinite });
+    return made;
+  } catch (error) {
+    model?.dispose();
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+async function readFile(folder: Folder, name: string): Promise<JsonObject> {
+  const file = await folder.open(name);
+  try {
+    return await readJson(file);
+  } finally {
+    await file.close?.();
+  }
+}
+
+/** The task of the checkpoint, null if it isn't known, and the one that is wanted. */
+function taskOf(
+  family: Family,
+  { architectures }: JsonObject,
+  { task }: FromPretrainedOptions,
+): { stored: Task | null; wanted: Task } {
+  const architecture = Array.isArray(architectures) ? architectures[0] : null;
+  const heads = Object.keys(family.heads) as HeadTask[];
+  const found = heads.find((head) => headOf(family, head)?.architecture === architecture) ?? null;
+  const stored = architecture === family.architecture ? 'backbone' : found;
+  const known: readonly Task[] = ['backbone', ...heads];
+  if (task !== undefined && !known.includes(task)) {
+    throw new ValueError({
+      op: 'fromPretrained',
+      rule: `\`task\` of ${family.modelType} is one of ${known.join(', ')}.`,
+      received: `task: ${JSON.stringify(task)}`,
+      hint: 'leave it out for what the checkpoint was made for.',
+    });
+  }
+  const wanted = task ?? stored;
+  if (wanted) return { stored, wanted };
+  throw new FormatError({
+    op: 'config.json',
+    rule: `\`architectures\` of ${family.modelType} are ${[family.architecture, ...heads.map((head) => headOf(family, head)?.architecture)].join(', ')}.`,
+    received: JSON.stringify(architectures ?? null),
+    hint: `say what it is for: fromPretrained(source, { task: ${known.map((name) => `'${name}'`).join(' | ')} }).`,
+  });
+}
+
+/** What heads are created with, from the options and the files. */
+async function settingsOf(
+  folder: Folder,
+  json: JsonObject,
+  { labels, numClasses }: FromPretrainedOptions,
+): Promise<HeadSettings> {
+  const named = labels ?? labelsOf(json);
+  const count = numClasses ?? named?.length ?? (typeof json.num_labels === 'number' ? json.num_labels : 2);
+  requireInteger('fromPretrained', 'numClasses', count, 1);
+  const generation = await readFile(folder, 'generation_config.json').catch(onlyIfMissing);
+  const stops = [generation?.eos_token_id ?? json.eos_token_id ?? []].flat();
+  return {
+    numClasses: count,
+    labels: named?.length === count ? named : null,
+    stopTokens: stops.filter((token): token is number => Number.isSafeInteger(token)),
+  };
+}
+
+/** The names of classes, unless they are transformers' placeholders. */
+function labelsOf({ id2label }: JsonObject): readonly string[] | null {
+  if (typeof id2label !== 'object' || id2label === null || Array.isArray(id2label)) return null;
+  const names = Object.keys(id2label)
+    .sort((a, b) => Number(a) - Number(b))
+    .map((id) => String((id2label as JsonObject)[id]));
+  return names.length > 0 ? names : null;
+}
+
+function withHead(
+  family: Family,
+  task: Task,
+  backbone: TextBackbone,
+  settings: HeadSettings,
+): PretrainedModel {
+  const head = task === 'backbone' ? null : headOf(family, task);
+  return (head?.create(backbone, settings) as PretrainedModel | undefined) ?? backbone;
+}
+
+function warn({ initialized, notFinite }: PretrainedReport): void {
+  if (initialized.length > 0)
+    console.warn(
+      `fromPretrained: ${initialized.join(', ')} aren't in the checkpoint, and have initial values: train them.`,
+    );
+  for (const { weight, notFinite: count } of notFinite)
+    console.warn(`fromPretrained: weight '${weight}' has ${count} values that are NaN or infinite.`);
+}

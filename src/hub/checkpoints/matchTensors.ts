@@ -1,0 +1,100 @@
+/** @file Finds the tensor of a checkpoint for each weight of a model, and says everything that doesn't fit at once. */
+import { FormatError } from '../../core/errors.ts';
+import { formatShape, sameShape, type Shape } from '../../core/shape.ts';
+import type { StoredTensor } from '../../formats/storedTensor.ts';
+import type { StoredWeight } from '../../keras/saving/storedWeights.ts';
+import type { PretrainedModel, Task } from '../models/heads.ts';
+import type { Family } from './family.ts';
+import type { Parameter } from './modules.ts';
+import { namesOf } from './namesOf.ts';
+
+export interface Matched {
+  /** In the order of the file. */
+  readonly weights: readonly StoredWeight[];
+  /** Weights of a head that the checkpoint doesn't have: they keep their initial values. */
+  readonly initialized: readonly string[];
+  /** Tensors of another head. */
+  readonly unused: readonly string[];
+}
+
+export interface MatchOptions {
+  readonly family: Family;
+  readonly task: Task;
+  readonly model: PretrainedModel;
+  /** Whether the checkpoint is of a model for the same task. */
+  readonly isSameTask: boolean;
+  readonly file: string;
+}
+
+/** Tensors that copy the vectors of tokens, in checkpoints that tie both. */
+const tied = /(^|\.)(lm_head|cls\.predictions\.decoder|vocab_projector)\.weight$/;
+/** Tables that are computed, which older versions saved. */
+const computed = /(rotary_emb\.inv_freq|embeddings\.position_ids)$/;
+
+/**
+ * Errors: FormatError that names all tensors that are missing, left over or of another shape. A head that was made for another task
+ * than the checkpoint's may be missing, and those of that task are left over.
+ */
+export function matchTensors(
+  tensors: ReadonlyMap<string, StoredTensor>,
+  { family, task, model, isSameTask, file }: MatchOptions,
+): Matched {
+  const isPrefixed = [...tensors.keys()].some((name) => name.startsWith(`${family.prefix}.`));
+  const prefix = isPrefixed ? family.prefix : '';
+  const { backbone, head } = namesOf(family, task, model, prefix);
+  const left = new Set(tensors.keys());
+  const faults: string[] = [];
+  const missing: string[] = [];
+  const found = new Map<string, StoredWeight>();
+  for (const parameter of [...backbone, ...head]) {
+    const stored = tensors.get(parameter.name);
+    left.delete(parameter.name);
+    if (!stored) missing.push(parameter.name);
+    else if (sameShape(stored.shape, shapeIn(parameter)))
+      found.set(parameter.name, weightOf(parameter, stored));
+    else
+      faults.push(
+        `'${parameter.name}' is ${formatShape(stored.shape)} instead of ${formatShape(shapeIn(parameter))}`,
+      );
+  }
+  const ofHead = new Set(head.map(({ name }) => name));
+  const isNewHead = !isSameTask && [...ofHead].every((name) => missing.includes(name));
+  const needed = missing.filter((name) => !(isNewHead && ofHead.has(name)));
+  const extra = [...left].filter(
+    (name) => !tied.test(name) && !computed.test(name) && !family.leftOut?.test(name),
+  );
+  const isOfOther = (name: string) => !isSameTask && isPrefixed && !name.startsWith(`${prefix}.`);
+  const unknown = extra.filter((name) => !isOfOther(name));
+  if (needed.length > 0) faults.push(`missing: ${quoted(needed)}`);
+  if (unknown.length > 0) faults.push(`left over: ${quoted(unknown)}`);
+  if (faults.length > 0) throw unfit(file, model, faults);
+  return {
+    weights: [...tensors.keys()].flatMap((name) => found.get(name) ?? []),
+    initialized: isNewHead ? [...ofHead] : [],
+    unused: extra,
+  };
+}
+
+/** The shape of a parameter in a checkpoint. */
+export function shapeIn({ variable: { shape }, isTransposed }: Parameter): Shape {
+  return isTransposed ? [...shape].reverse() : shape;
+}
+
+function weightOf({ variable, isTransposed }: Parameter, stored: StoredTensor): StoredWeight {
+  const { shape } = variable;
+  const layout = { from: stored.shape, perm: [1, 0], to: shape };
+  return { path: variable.path, variable, stored: isTransposed ? { ...stored, shape, layout } : stored };
+}
+
+function unfit(file: string, { name }: PretrainedModel, faults: readonly string[]): FormatError {
+  return new FormatError({
+    op: `fromPretrained ${file}`,
+    rule: `the checkpoint has each weight of '${name}', in its shape, and no others.`,
+    received: faults.join('; '),
+    hint: 'config.json and the weights are of different networks, or a file is missing: fetch all of them again.',
+  });
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ');
+}

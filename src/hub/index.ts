@@ -1,0 +1,50 @@
+/** @file The entry `retrograd/hub`: pretrained transformers, their layers, and the files of Hugging Face. */
+
+// Layers
+export {
+  cachedMultiHeadAttention,
+  CachedMultiHeadAttention,
+  type CachedMultiHeadAttentionOptions,
+} from './layers/cachedMultiHeadAttention.ts';
+export { feedForward, FeedForward, type FeedForwardOptions } from './layers/feedForward.ts';
+export {
+  offsetRMSNormalization,
+  OffsetRMSNormalization,
+  type OffsetRMSNormalizationOptions,
+} from './layers/normalization.ts';
+export {
+  positionEmbedding,
+  PositionEmbedding,
+  type PositionEmbeddingOptions,
+} from './layers/positionEmbedding.ts';
+export {
+  rotaryEmbedding,
+  RotaryEmbedding,
+  type RotaryEmbeddingLayerOptions,
+} from './layers/rotaryEmbedding.ts';
+export type { LinearRopeScaling, Llama3RopeScaling, RopeScaling } from './layers/ropeScaling.ts';
+export {
+  tokenAndPositionEmbedding,
+  TokenAndPositionEmbedding,
+  type TokenAndPositionEmbeddingOptions,
+} from './layers/tokenAndPositionEmbedding.ts';
+export type { TransformerOptions } from './layers/transformerBlock.ts';
+export { transformerDecoder, TransformerDecoder } from './layers/transformerDecoder.ts';
+export { transformerEncoder, TransformerEncoder } from './layers/transformerEncoder.ts';
+// Models
+export type { TextInputs, TextRecord } from './models/backbone.ts';
+export { CausalLM, type CausalLMOptions } from './models/causalLM.ts';
+export { GPT2Backbone, type GPT2BackboneOptions } from './models/gpt2.ts';
+export { MaskedLM, type MaskedLMOptions } from './models/maskedLM.ts';
+export type { PretrainedModel, Task, TaskModels } from './models/heads.ts';
+export { SequenceClassifier, type SequenceClassifierOptions } from './models/sequenceClassifier.ts';
+export { TokenClassifier, type TokenClassifierOptions } from './models/tokenClassifier.ts';
+// Files
+export {
+  fromPretrained,
+  type FromPretrainedOptions,
+  type PretrainedReport,
+} from './checkpoints/fromPretrained.ts';
+export type { PretrainedSource } from './checkpoints/folder.ts';
+// Generation
+export type { GenerateOptions, Prompts } from './generation/generateOptions.ts';

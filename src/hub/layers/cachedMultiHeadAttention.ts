@@ -1,0 +1,274 @@
+/**
+ * @file CachedMultiHeadAttention: self-attention of transformers, with grouped queries, rotary positions, normalized queries and keys,
+ * and in a generation with the keys and values of earlier tokens.
+ */
+import { ValueError } from '../../core/errors.ts';
+import type { OpenShape } from '../../core/shape.ts';
+import {
+  type CallOptions,
+  checked,
+  factoryOf,
+  flag,
+  integer,
+  type InputSpec,
+  layer,
+  type LayerOptions,
+  number,
+  oneOf,
+  weights,
+} from '../../keras/layers/base/declare.ts';
+import { requireChannels } from '../../keras/layers/base/inputSpec.ts';
+import { requireFraction } from '../../keras/layers/base/randomOptions.ts';
+import type { KernelOptions } from '../../keras/layers/base/weightOptions.ts';
+import { allOf, asMask, causalMask, windowMask } from '../../keras/layers/attention/attentionMasks.ts';
+import { attend } from '../../keras/layers/attention/heads.ts';
+import { Dense } from '../../keras/layers/core/dense.ts';
+import { Dropout } from '../../keras/layers/regularization/dropout.ts';
+import { mul } from '../../ops/arithmetic.ts';
+import { dotProductAttention } from '../../ops/dotProductAttention.ts';
+import { expandDims } from '../../ops/expandDims.ts';
+import { repeat } from '../../ops/repeat.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { split } from '../../ops/split.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { AttentionCache } from './attentionCache.ts';
+import {
+  type Normalization,
+  type NormalizationKind,
+  normalizationKinds,
+  normalizationOf,
+} from './normalization.ts';
+import { RotaryEmbedding, type RotaryEmbeddingLayerOptions } from './rotaryEmbedding.ts';
+
+/** Which projections of attention add a bias. */
+const biasKinds = ['all', 'queryKeyValue', 'none'] as const;
+
+/** Options of `cachedMultiHeadAttention`. */
+export interface CachedMultiHeadAttentionOptions extends LayerOptions, KernelOptions {
+  /** Number of heads. */
+  numHeads: number;
+  /** Size of each head. */
+  keyDim: number;
+  /** Number of heads of keys and values, each of which serves as many heads of queries. Default: `numHeads`. */
+  numKeyValueHeads?: number | null;
+  /** Whether one projection makes queries, keys and values, as in GPT-2. Default false. */
+  fused?: boolean;
+  /** Which projections add a bias. Default 'all'. */
+  bias?: (typeof biasKinds)[number];
+  /** Fraction of the scores that is cleared in training. Default 0. */
+  dropout?: number;
+  /** Rotary positions of queries and keys. Default null: none. */
+  rotary?: Omit<RotaryEmbeddingLayerOptions, keyof LayerOptions> | null;
+  /** The normalization of each head's queries and keys, before they are turned. Default null: none. */
+  queryKeyNormalization?: NormalizationKind | null;
+  /** Added to the variance there. Default 1e-6. */
+  epsilon?: number;
+  /** The factor of products of queries and keys. Default: 1 / √keyDim. */
+  scale?: number | null;
+  /** A query sees only keys that are fewer steps away than this. Default null: all. */
+  slidingWindow?: number | null;
+}
+
+/** Options of a call besides `training`. */
+export interface CachedAttentionCall extends CallOptions {
+  /** bool or integers [batch, keys]: where it is 0, keys are hidden, as those of padding are. */
+  paddingMask?: Tensor | null;
+  /** Whether queries see no later keys. Default false. */
+  useCausalMask?: boolean;
+  /** The state of a generation: then keys of earlier calls are seen, too, and no later ones. */
+  cache?: AttentionCache | null;
+}
+
+/** Queries, keys and values as [batch, length, heads, size]. */
+interface Heads {
+  query: Tensor;
+  key: Tensor;
+  value: Tensor;
+}
+
+/** The class of layers created by `cachedMultiHeadAttention`, which documents shapes, weights and errors. */
+export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiHeadAttentionOptions>(
+  'CachedMultiHeadAttention',
+  () => ({
+    numHeads: integer(),
+    keyDim: integer(),
+    numKeyValueHeads: integer({ default: null }),
+    fused: flag(false),
+    bias: oneOf(biasKinds, 'all'),
+    dropout: checked(requireFraction, 0),
+    rotary: { read: (given = null) => given as never },
+    queryKeyNormalization: oneOf(normalizationKinds, null),
+    epsilon: number({ min: 0, default: 1e-6 }),
+    scale: number({ default: null }),
+    slidingWindow: integer({ default: null }),
+    ...weights({ kernel: 'glorotUniform' }),
+  }),
+) {
+  static override readonly callOptionNames: readonly string[] = [
+    'training',
+    'mask',
+    'paddingMask',
+    'useCausalMask',
+    'cache',
+  ];
+
+  override readonly supportsMasking: boolean = true;
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }];
+  /** The projection of all three, if they are fused; otherwise one each. */
+  queryKeyValueDense: Dense | null = null;
+  queryDense: Dense | null = null;
+  keyDense: Dense | null = null;
+  valueDense: Dense | null = null;
+  outputDense: Dense | null = null;
+  queryNorm: Normalization | null = null;
+  keyNorm: Normalization | null = null;
+  readonly rotaryEmbedding: RotaryEmbedding | null;
+  readonly dropoutLayer: Dropout = new Dropout({ name: 'dropout', rate: this.dropout });
+
+  constructor(options: CachedMultiHeadAttentionOptions) {
+    super(options);
+    const { numHeads, rotary } = this;
+    if (numHeads % this.#keyHeads !== 0) {
+      throw new ValueError({
+        op: this.name,
+        rule: '`numHeads` must be divisible by `numKeyValueHeads`.',
+        received: `numHeads: ${numHeads}, numKeyValueHeads: ${this.#keyHeads}`,
+        hint: 'give each head of keys as many of queries.',
+      });
+    }
+    this.rotaryEmbedding = rotary ? new RotaryEmbedding({ name: 'rotary_embedding', ...rotary }) : null;
+  }
+
+  get #keyHeads(): number {
+    return this.numKeyValueHeads ?? this.numHeads;
+  }
+
+  override build(inputShape: OpenShape): void {
+    const features = requireChannels(this.name, inputShape);
+    const { numHeads, keyDim, fused, bias } = this;
+    const [queries, keys] = [numHeads * keyDim, this.#keyHeads * keyDim];
+    const project = (name: string, units: number, from = inputShape) =>
+      this.#dense(name, units, bias !== 'none', from);
+    if (fused) this.queryKeyValueDense = project('query_key_value', queries + 2 * keys);
+    else {
+      this.queryDense = project('query', queries);
+      this.keyDense = project('key', keys);
+      this.valueDense = project('value', keys);
+    }
+    const heads = [...inputShape.slice(0, -1), queries];
+    this.outputDense = this.#dense('attention_output', features, bias === 'all', heads);
+    this.queryNorm = this.#norm('query_norm');
+    this.keyNorm = this.#norm('key_norm');
+  }
+
+  #dense(name: string, units: number, useBias: boolean, inputShape: OpenShape): Dense {
+    const { initializer, regularizer, constraint } = this.weightRules('kernel');
+    const made = new Dense({
+      name,
+      units,
+      useBias,
+      kernelInitializer: initializer,
+      kernelRegularizer: regularizer,
+      kernelConstraint: constraint,
+      dtype: this.dtypePolicy,
+    });
+    made.ensureBuilt(inputShape);
+    return made;
+  }
+
+  #norm(name: string): Normalization | null {
+    const { queryKeyNormalization: kind, epsilon, keyDim } = this;
+    if (kind === null) return null;
+    const norm = normalizationOf(kind, { name, epsilon });
+    norm.ensureBuilt([null, null, null, keyDim]);
+    return norm;
+  }
+
+  override call(x: Tensor, options: CachedAttentionCall): Tensor {
+    const { training, paddingMask = null, useCausalMask = false, cache = null } = options;
+    const heads = this.#heads(x, cache?.positions ?? null);
+    const scale = this.scale ?? 1 / Math.sqrt(this.keyDim);
+    const { slidingWindow } = this;
+    const attended = cache
+      ? cache.attend({ layer: this, ...heads, scale, slidingWindow })
+      : this.#attend(heads, { paddingMask, useCausalMask, scale, training });
+    const [batch, length] = x.shape as [number, number];
+    const joined = reshape(attended, { shape: [batch, length, this.numHeads * this.keyDim] });
+    return (this.outputDense as Dense).apply(joined);
+  }
+
+  override computeOutputShape(inputShape: OpenShape): OpenShape {
+    return inputShape;
+  }
+
+  #heads(x: Tensor, positions: Tensor | null): Heads {
+    const [query, key, value] = this.#projected(x);
+    const { queryNorm, keyNorm, rotaryEmbedding } = this;
+    const placed = (y: Tensor, norm: Normalization | null) => {
+      const scaled = norm ? norm.apply(y) : y;
+      return rotaryEmbedding ? rotaryEmbedding.apply(scaled, { positions }) : scaled;
+    };
+    return { query: placed(query, queryNorm), key: placed(key, keyNorm), value };
+  }
+
+  #projected(x: Tensor): [query: Tensor, key: Tensor, value: Tensor] {
+    const { numHeads, keyDim, queryKeyValueDense } = this;
+    const keyHeads = this.#keyHeads;
+    const parts = queryKeyValueDense
+      ? split(queryKeyValueDense.apply(x), {
+          numOrSizeSplits: [numHeads, keyHeads, keyHeads].map((heads) => heads * keyDim),
+          axis: -1,
+        })
+      : [this.queryDense, this.keyDense, this.valueDense].map((dense) => (dense as Dense).apply(x));
+    const inHeads = (y: Tensor, heads: number) =>
+      reshape(y, { shape: [...y.shape.slice(0, -1), heads, keyDim] });
+    const [query, key, value] = parts as [Tensor, Tensor, Tensor];
+    return [inHeads(query, numHeads), inHeads(key, keyHeads), inHeads(value, keyHeads)];
+  }
+
+  #attend(
+    { query, key, value }: Heads,
+    call: {
+      paddingMask: Tensor | null;
+      useCausalMask: boolean;
+      scale: number;
+      training: boolean | undefined;
+    },
+  ): Tensor {
+    const { paddingMask, useCausalMask: isCausal, scale, training } = call;
+    const { slidingWindow, dropout } = this;
+    const length = query.shape[1] as number;
+    const isWide = slidingWindow === null || slidingWindow >= length;
+    // [batch or 1, queries or 1, keys].
+    const mask = allOf([
+      paddingMask && expandDims(asMask(paddingMask), { axis: 1 }),
+      isWide ? null : windowMask(length, length, slidingWindow),
+    ]);
+    if (training === true && dropout > 0) {
+      const seen = allOf([mask, isCausal ? causalMask(length, length) : null]);
+      return this.#attendWithDropout({ query: mul(query, scale), key, value }, seen);
+    }
+    const shown = mask && expandDims(mask, { axis: 1 });
+    return dotProductAttention(query, key, value, null, shown, { scale, isCausal });
+  }
+
+  #attendWithDropout({ query, key, value }: Heads, mask: Tensor | null): Tensor {
+    const repeats = this.numHeads / this.#keyHeads;
+    const spread = (x: Tensor) => (repeats === 1 ? x : repeat(x, { repeats, axis: -2 }));
+    const drop = (scores: Tensor) => this.dropoutLayer.apply(scores, { training: true });
+    return attend({ query, key: spread(key), value: spread(value), axes: [1], mask, drop }).output;
+  }
+}
+
+/**
+ * Self-attention of several heads: softmax(scale · query · keyᵀ) · value of projections of the input, projected again. Heads of
+ * queries may share one of keys and values; queries and keys may be normalized, and turned by their positions. With a `cache`, the tokens
+ * of a call follow those of the calls before. Shapes: [batch, length, features] → the same.
+ * Weights, kernel and bias each, under query, key and value [features, heads · keyDim], or query_key_value, and attention_output.
+ * Sources: Vaswani et al., "Attention is all you need", 2017; Ainslie et al., "GQA", 2023.
+ * Errors: ValueError for invalid options; ShapeError for inputs and masks that don't fit.
+ */
+export const cachedMultiHeadAttention = /* @__PURE__ */ factoryOf(CachedMultiHeadAttention, [
+  'numHeads',
+  'keyDim',
+]);

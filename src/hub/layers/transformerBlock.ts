@@ -1,0 +1,214 @@
+/**
+ * @file TransformerBlock: the base of encoders and decoders. Attention over the sequence, then a feed-forward layer for each
+ * position, each with a residual connection and normalizations.
+ */
+import type { OpenShape } from '../../core/shape.ts';
+import {
+  type CallOptions,
+  checked,
+  flag,
+  integer,
+  type InputSpec,
+  Layer,
+  type LayerOptions,
+  number,
+  oneOf,
+  weights,
+} from '../../keras/layers/base/declare.ts';
+import { requireChannels } from '../../keras/layers/base/inputSpec.ts';
+import { requireFraction } from '../../keras/layers/base/randomOptions.ts';
+import type { BiasOptions, KernelOptions } from '../../keras/layers/base/weightOptions.ts';
+import { Dropout } from '../../keras/layers/regularization/dropout.ts';
+import type { Fields, OptionTable } from '../../keras/options/fields.ts';
+import { add } from '../../ops/arithmetic.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { type TransformerActivation, transformerActivations } from './activationNames.ts';
+import type { AttentionCache } from './attentionCache.ts';
+import {
+  CachedMultiHeadAttention,
+  type CachedMultiHeadAttentionOptions,
+} from './cachedMultiHeadAttention.ts';
+import { FeedForward } from './feedForward.ts';
+import {
+  type Normalization,
+  type NormalizationKind,
+  normalizationKinds,
+  normalizationOf,
+} from './normalization.ts';
+
+/** Options of attention that blocks pass on. */
+type AttentionOptions = Pick<
+  CachedMultiHeadAttentionOptions,
+  'numHeads' | 'numKeyValueHeads' | 'rotary' | 'queryKeyNormalization' | 'slidingWindow'
+>;
+
+/** Options of `transformerDecoder` and `transformerEncoder`. */
+export interface TransformerOptions
+  extends LayerOptions,
+    AttentionOptions,
+    Omit<KernelOptions & BiasOptions, 'useBias' | `${string}${'Regularizer' | 'Constraint'}`> {
+  /** The number of features of the feed-forward layer. */
+  intermediateDim: number;
+  /** Size of each head. Default: the features of the input, divided by `numHeads`. */
+  headDim?: number | null;
+  /** Fraction of the outputs of attention and of the feed-forward layer that is cleared in training. Default 0. */
+  dropout?: number;
+  /** Fraction of the scores of attention that is cleared in training. Default: `dropout`. */
+  attentionDropout?: number | null;
+  /** Applied in the feed-forward layer. Default 'relu'. */
+  activation?: TransformerActivation;
+  /** Whether the activation of one projection gates another: SwiGLU, GeGLU. Default false. */
+  gated?: boolean;
+  /** The kind of all normalizations. Default 'layer'. */
+  normalization?: NormalizationKind;
+  /** Added to the variance there. Default 1e-5. */
+  layerNormEpsilon?: number;
+  /** Whether inputs are normalized, instead of sums with the residual. Default false. */
+  normalizeFirst?: boolean;
+  /** Whether outputs are normalized as well, before they are added, as in Gemma. Default false. */
+  normalizeOutputs?: boolean;
+  /** Whether one projection makes queries, keys and values, as in GPT-2. Default false. */
+  fusedAttention?: boolean;
+  /** Which projections of attention add a bias. Default 'all'. */
+  attentionBias?: 'all' | 'queryKeyValue' | 'none';
+  /** The factor of products of queries and keys. Default: 1 / √headDim. */
+  attentionScale?: number | null;
+  /** Whether the feed-forward layer adds biases. Default true. */
+  feedForwardBias?: boolean;
+}
+
+/** Options of a call of a block, besides `training`. */
+export interface TransformerCall extends CallOptions {
+  /** bool or integers [batch, length]: 0 where a token is padding, which others don't see. */
+  paddingMask?: Tensor | null;
+  /** The state of a generation. */
+  cache?: AttentionCache | null;
+}
+
+export const transformerTable = (): OptionTable<TransformerOptions, LayerOptions> => ({
+  intermediateDim: integer(),
+  numHeads: integer(),
+  numKeyValueHeads: integer({ default: null }),
+  headDim: integer({ default: null }),
+  dropout: checked(requireFraction, 0),
+  attentionDropout: checked(requireFraction, null),
+  activation: oneOf(transformerActivations, 'relu'),
+  gated: flag(false),
+  normalization: oneOf(normalizationKinds, 'layer'),
+  layerNormEpsilon: number({ min: 0, default: 1e-5 }),
+  normalizeFirst: flag(false),
+  normalizeOutputs: flag(false),
+  fusedAttention: flag(false),
+  attentionBias: oneOf(['all', 'queryKeyValue', 'none'], 'all'),
+  attentionScale: number({ default: null }),
+  feedForwardBias: flag(true),
+  rotary: { read: (given = null) => given as never },
+  queryKeyNormalization: oneOf(normalizationKinds, null),
+  slidingWindow: integer({ default: null }),
+  ...initializers(),
+});
+
+/** The initial values of kernels and biases. */
+function initializers() {
+  const { kernelInitializer, biasInitializer } = weights({ kernel: 'glorotUniform', bias: 'zeros' });
+  return { kernelInitializer, biasInitializer };
+}
+
+export interface TransformerBlock extends Fields<TransformerOptions, LayerOptions> {}
+
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the table of the subclass defines the fields of the options.
+export abstract class TransformerBlock extends Layer {
+  static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'paddingMask', 'cache'];
+  override readonly supportsMasking: boolean = true;
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }];
+  attention: CachedMultiHeadAttention | null = null;
+  feedForward: FeedForward | null = null;
+  /** Of the input of attention, or of its sum with the residual. */
+  attentionNorm: Normalization | null = null;
+  feedForwardNorm: Normalization | null = null;
+  /** Of the output of attention, with `normalizeOutputs`. */
+  attentionOutputNorm: Normalization | null = null;
+  feedForwardOutputNorm: Normalization | null = null;
+  dropoutLayer: Dropout | null = null;
+
+  /** Whether a position sees no later ones. */
+  protected abstract get isCausal(): boolean;
+
+  override build(inputShape: OpenShape): void {
+    const features = requireChannels(this.name, inputShape);
+    const { initializer: kernelInitializer } = this.weightRules('kernel');
+    const { initializer: biasInitializer } = this.weightRules('bias');
+    this.attention = new CachedMultiHeadAttention({
+      name: 'self_attention',
+      numHeads: this.numHeads,
+      keyDim: this.headDim ?? Math.floor(features / this.numHeads),
+      numKeyValueHeads: this.numKeyValueHeads,
+      fused: this.fusedAttention,
+      bias: this.attentionBias,
+      dropout: this.attentionDropout ?? this.dropout,
+      rotary: this.rotary,
+      queryKeyNormalization: this.queryKeyNormalization,
+      epsilon: this.layerNormEpsilon,
+      scale: this.attentionScale,
+      slidingWindow: this.slidingWindow,
+      kernelInitializer,
+      dtype: this.dtypePolicy,
+    });
+    this.feedForward = new FeedForward({
+      name: 'feedforward',
+      intermediateDim: this.intermediateDim,
+      activation: this.activation,
+      gated: this.gated,
+      dropout: this.dropout,
+      useBias: this.feedForwardBias,
+      kernelInitializer,
+      biasInitializer,
+      dtype: this.dtypePolicy,
+    });
+    this.dropoutLayer = new Dropout({ name: 'dropout', rate: this.dropout });
+    this.attentionNorm = this.#norm('self_attention_layer_norm');
+    this.feedForwardNorm = this.#norm('feedforward_layer_norm');
+    if (this.normalizeOutputs) {
+      this.attentionOutputNorm = this.#norm('self_attention_output_norm');
+      this.feedForwardOutputNorm = this.#norm('feedforward_output_norm');
+    }
+    for (const part of this.sublayers) part.ensureBuilt(inputShape);
+  }
+
+  #norm(name: string): Normalization {
+    return normalizationOf(this.normalization, { name, epsilon: this.layerNormEpsilon });
+  }
+
+  override call(x: Tensor, { training, paddingMask = null, cache = null }: TransformerCall): Tensor {
+    const { attention, feedForward, dropoutLayer, isCausal: useCausalMask } = this;
+    const attend = (y: Tensor) => {
+      const attended = (attention as CachedMultiHeadAttention).apply(y, {
+        training,
+        paddingMask,
+        useCausalMask,
+        cache,
+      });
+      return (dropoutLayer as Dropout).apply(attended, { training });
+    };
+    const feed = (y: Tensor) => (feedForward as FeedForward).apply(y, { training });
+    const attended = this.#residual(x, attend, this.attentionNorm, this.attentionOutputNorm);
+    return this.#residual(attended, feed, this.feedForwardNorm, this.feedForwardOutputNorm);
+  }
+
+  /** x + f(x), normalized before, after, or around f. */
+  #residual(
+    x: Tensor,
+    f: (x: Tensor) => Tensor,
+    norm: Normalization | null,
+    outputNorm: Normalization | null,
+  ): Tensor {
+    const normalized = (y: Tensor) => (norm as Normalization).apply(y);
+    if (!this.normalizeFirst) return normalized(add(x, f(x)));
+    const y = f(normalized(x));
+    return add(x, outputNorm ? outputNorm.apply(y) : y);
+  }
+
+  override computeOutputShape(inputShape: OpenShape): OpenShape {
+    return inputShape;
+  }
+}

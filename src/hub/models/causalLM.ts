@@ -1,0 +1,69 @@
+/** @file CausalLM: a transformer that continues texts. */
+import { checked, layer } from '../../keras/layers/base/declare.ts';
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/describe.ts';
+import { isListOf } from '../../core/lists.ts';
+import { lazyImport } from '../../core/lazyImport.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { GenerateOptions, Prompts } from '../generation/generateOptions.ts';
+import type { TextCall, TextInputs } from './backbone.ts';
+import { registered } from './registered.ts';
+import { backboneKind, TextModel, type TextModelOptions } from './textModel.ts';
+
+/** Options of `CausalLM`. */
+export interface CausalLMOptions extends TextModelOptions {
+  /** Tokens that end a text. Default: none. */
+  stopTokens?: readonly number[];
+}
+
+/**
+ * A backbone that continues texts. Logits are products with the vectors of the tokens, or with a matrix of their own if these aren't
+ * tied. Shapes: token ids, int32 [batch, length] → [batch, length, vocabularySize], where the logits at a position are of the token
+ * that follows.
+ * Errors: ValueError for anything but a backbone; those of the backbone.
+ */
+export class CausalLM extends /* @__PURE__ */ layer<CausalLMOptions, TextModel>(
+  'CausalLM',
+  () => ({ backbone: backboneKind, stopTokens: checked(tokens, []) }),
+  TextModel,
+) {
+  static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'cache'];
+
+  constructor(options: CausalLMOptions) {
+    super(options);
+    this.buildLayers();
+  }
+
+  override call(inputs: TextInputs, { cache = null }: TextCall): Tensor {
+    return this.logits(this.backbone.apply(inputs, { cache }));
+  }
+
+  /** The logits of tokens after features of the backbone: [..., hiddenDim] → [..., vocabularySize]. */
+  logits(features: Tensor): Tensor {
+    return this.backbone.tokenEmbedding.apply(features, { reverse: true });
+  }
+
+  /**
+   * Continues prompts, lists of tokens of any lengths. Resolves to the new tokens of each, with the stop token if there is one.
+   *
+   *     const [continued] = await net.generate([[464, 2068, 7586]], { maxNewTokens: 20 });
+   *
+   * Errors: ValueError for prompts that are empty or have unknown tokens, and for invalid options; the signal's reason.
+   */
+  async generate(prompts: Prompts, options: GenerateOptions = {}): Promise<number[][]> {
+    const { generate } = await lazyImport('generation', () => import('../generation/generate.ts'));
+    return generate(this, prompts, options);
+  }
+}
+
+registered(CausalLM);
+
+function tokens(op: string, what: string, given: unknown): void {
+  if (isListOf(given, (token) => Number.isSafeInteger(token) && (token as number) >= 0)) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a list of tokens.`,
+    received: `${what}: ${describe(given)}`,
+    hint: 'pass integers of at least 0.',
+  });
+}

@@ -1,0 +1,195 @@
+/** @file GPT-2: Radford et al., "Language models are unsupervised multitask learners", 2019. */
+import { checked, integer, layer, type LayerOptions, number } from '../../keras/layers/base/declare.ts';
+import { requireFraction } from '../../keras/layers/base/randomOptions.ts';
+import type { ReversibleEmbedding } from '../../keras/layers/core/reversibleEmbedding.ts';
+import { layerNormalization } from '../../keras/layers/normalization/layerNormalization.ts';
+import { dropout } from '../../keras/layers/regularization/dropout.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { ConfigReader } from '../checkpoints/configReader.ts';
+import type { Family } from '../checkpoints/family.ts';
+import { conv1d, each } from '../checkpoints/modules.ts';
+import { tokenAndPositionEmbedding } from '../layers/tokenAndPositionEmbedding.ts';
+import { transformerDecoder } from '../layers/transformerDecoder.ts';
+import { TextBackbone, type TextRecord, transformerLayers } from './backbone.ts';
+import { CausalLM } from './causalLM.ts';
+import { registered } from './registered.ts';
+import { SequenceClassifier } from './sequenceClassifier.ts';
+import { TokenClassifier } from './tokenClassifier.ts';
+
+/** Options of `GPT2Backbone`. */
+export interface GPT2BackboneOptions extends LayerOptions {
+  /** The number of tokens. */
+  vocabularySize: number;
+  /** The number of blocks. */
+  numLayers: number;
+  /** The number of heads of attention. */
+  numHeads: number;
+  /** The number of features of a position. */
+  hiddenDim: number;
+  /** The number of features of a feed-forward layer. */
+  intermediateDim: number;
+  /** Fraction of outputs that is cleared in training. Default 0.1. */
+  dropout?: number;
+  /** Fraction of the scores of attention that is cleared in training. Default 0.1. */
+  attentionDropout?: number;
+  /** Fraction of the embeddings that is cleared in training. Default 0.1. */
+  embeddingDropout?: number;
+  /** Added to the variance in normalizations. Default 1e-5. */
+  layerNormEpsilon?: number;
+  /** The length of the longest sequence. Default 1024. */
+  maxSequenceLength?: number;
+}
+
+/**
+ * GPT-2 without a head. Shapes: token ids, int32 [batch, length] → [batch, length, hiddenDim].
+ * Errors: ValueError for invalid options; ShapeError for a sequence that is too long.
+ */
+export class GPT2Backbone extends /* @__PURE__ */ layer<GPT2BackboneOptions, TextBackbone>(
+  'GPT2Backbone',
+  () => ({
+    vocabularySize: integer(),
+    numLayers: integer(),
+    numHeads: integer(),
+    hiddenDim: integer(),
+    intermediateDim: integer(),
+    dropout: checked(requireFraction, 0.1),
+    attentionDropout: checked(requireFraction, 0.1),
+    embeddingDropout: checked(requireFraction, 0.1),
+    layerNormEpsilon: number({ min: 0, default: 1e-5 }),
+    maxSequenceLength: integer({ default: 1024 }),
+  }),
+  TextBackbone,
+) {
+  readonly embeddings = tokenAndPositionEmbedding({
+    name: 'embeddings',
+    vocabularySize: this.vocabularySize,
+    sequenceLength: this.maxSequenceLength,
+    embeddingDim: this.hiddenDim,
+  });
+
+  readonly embeddingsDropout = dropout({ name: 'embeddings_dropout', rate: this.embeddingDropout });
+
+  readonly transformerLayers = transformerLayers(this.numLayers, (name) =>
+    transformerDecoder({
+      name,
+      numHeads: this.numHeads,
+      intermediateDim: this.intermediateDim,
+      dropout: this.dropout,
+      attentionDropout: this.attentionDropout,
+      activation: 'geluTanh',
+      layerNormEpsilon: this.layerNormEpsilon,
+      normalizeFirst: true,
+      fusedAttention: true,
+    }),
+  );
+
+  readonly layerNorm = layerNormalization({ name: 'layer_norm', epsilon: this.layerNormEpsilon });
+
+  constructor(options: GPT2BackboneOptions) {
+    super(options);
+    this.buildLayers();
+  }
+
+  get modelType(): string {
+    return 'gpt2';
+  }
+
+  get tokenEmbedding(): ReversibleEmbedding {
+    return this.embeddings.tokenEmbedding;
+  }
+
+  protected override embed({ tokenIds }: TextRecord, positions: Tensor | null): Tensor {
+    return this.embeddingsDropout.apply(this.embeddings.apply(tokenIds, { positions }));
+  }
+
+  protected override finish(x: Tensor): Tensor {
+    return this.layerNorm.apply(x);
+  }
+}
+
+registered(GPT2Backbone);
+
+/** GPT-2's checkpoints. */
+export const gpt2: Family<GPT2Backbone, GPT2BackboneOptions> = {
+  modelType: 'gpt2',
+  architecture: 'GPT2Model',
+  prefix: 'transformer',
+  backbone: GPT2Backbone,
+  read: (config: ConfigReader) => {
+    config.requireValue('activation_function', 'gelu_new');
+    config.requireValue('scale_attn_weights', true);
+    config.requireValue('scale_attn_by_inverse_layer_idx', false);
+    config.requireValue('add_cross_attention', false);
+    config.requireValue('tie_word_embeddings', true);
+    // Changes the order of operations in float16 only.
+    config.leave('reorder_and_upcast_attn', 'n_ctx');
+    const hiddenDim = config.integer('n_embd', 768);
+    return {
+      vocabularySize: config.integer('vocab_size', 50_257),
+      numLayers: config.integer('n_layer', 12),
+      numHeads: config.integer('n_head', 12),
+      hiddenDim,
+      intermediateDim: config.integer('n_inner', 4 * hiddenDim),
+      dropout: config.number('resid_pdrop', 0.1),
+      attentionDropout: config.number('attn_pdrop', 0.1),
+      embeddingDropout: config.number('embd_pdrop', 0.1),
+      layerNormEpsilon: config.number('layer_norm_epsilon', 1e-5),
+      maxSequenceLength: config.integer('n_positions', 1024),
+    };
+  },
+  write: (net) => ({
+    activation_function: 'gelu_new',
+    vocab_size: net.vocabularySize,
+    n_layer: net.numLayers,
+    n_head: net.numHeads,
+    n_embd: net.hiddenDim,
+    n_inner: net.intermediateDim,
+    resid_pdrop: net.dropout,
+    attn_pdrop: net.attentionDropout,
+    embd_pdrop: net.embeddingDropout,
+    layer_norm_epsilon: net.layerNormEpsilon,
+    n_positions: net.maxSequenceLength,
+    tie_word_embeddings: true,
+  }),
+  modules: (net) => ({
+    wte: net.embeddings.tokenEmbedding,
+    wpe: net.embeddings.positionEmbedding,
+    ...each('h', net.transformerLayers, ({ attention, attentionNorm, feedForward, feedForwardNorm }) => ({
+      ln_1: attentionNorm,
+      'attn.c_attn': conv1d(attention?.queryKeyValueDense),
+      'attn.c_proj': conv1d(attention?.outputDense),
+      ln_2: feedForwardNorm,
+      'mlp.c_fc': conv1d(feedForward?.intermediateDense),
+      'mlp.c_proj': conv1d(feedForward?.outputDense),
+    })),
+    ln_f: net.layerNorm,
+  }),
+  heads: {
+    causalLM: {
+      architecture: 'GPT2LMHeadModel',
+      create: (backbone, { stopTokens }) => new CausalLM({ backbone, stopTokens }),
+      modules: () => ({}),
+    },
+    sequenceClassifier: {
+      architecture: 'GPT2ForSequenceClassification',
+      create: (backbone, { numClasses, labels }) =>
+        new SequenceClassifier({
+          backbone,
+          numClasses,
+          labels,
+          pooling: 'last',
+          pooledActivation: null,
+          useBias: false,
+          dropout: 0,
+        }),
+      modules: ({ outputDense }) => ({ score: outputDense }),
+    },
+    tokenClassifier: {
+      architecture: 'GPT2ForTokenClassification',
+      create: (backbone, { numClasses, labels }) => new TokenClassifier({ backbone, numClasses, labels }),
+      modules: ({ outputDense }) => ({ classifier: outputDense }),
+    },
+  },
+  // Masks that older versions saved.
+  leftOut: /\.attn\.(masked_)?bias$/,
+};

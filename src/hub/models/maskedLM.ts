@@ -1,0 +1,60 @@
+/** @file MaskedLM: a transformer that fills in tokens that were masked. */
+import { layer, number, oneOf } from '../../keras/layers/base/declare.ts';
+import { Dense } from '../../keras/layers/core/dense.ts';
+import { LayerNormalization } from '../../keras/layers/normalization/layerNormalization.ts';
+import { add } from '../../ops/arithmetic.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { activated, type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
+import type { TextInputs } from './backbone.ts';
+import { registered } from './registered.ts';
+import { backboneKind, TextModel, type TextModelOptions } from './textModel.ts';
+
+/** Options of `MaskedLM`. */
+export interface MaskedLMOptions extends TextModelOptions {
+  /** The activation of the dense layer before the logits. Default 'gelu'. */
+  activation?: TransformerActivation;
+  /** Added to the variance in the normalization. Default 1e-12. */
+  layerNormEpsilon?: number;
+}
+
+/**
+ * A backbone that fills in masked tokens: logits are products of a dense layer's normalized outputs with the vectors of the tokens,
+ * plus a bias. Shapes: token ids, int32 [batch, length] → logits [batch, length, vocabularySize].
+ * Errors: ValueError for invalid options; those of the backbone.
+ */
+export class MaskedLM extends /* @__PURE__ */ layer<MaskedLMOptions, TextModel>(
+  'MaskedLM',
+  () => ({
+    backbone: backboneKind,
+    activation: oneOf(transformerActivations, 'gelu'),
+    layerNormEpsilon: number({ min: 0, default: 1e-12 }),
+  }),
+  TextModel,
+) {
+  readonly intermediateDense: Dense;
+  readonly layerNorm: LayerNormalization;
+  outputBias: Variable | null = null;
+
+  constructor(options: MaskedLMOptions) {
+    super(options);
+    this.intermediateDense = new Dense({ name: 'intermediate_dense', units: this.backbone.hiddenDim });
+    this.layerNorm = new LayerNormalization({ name: 'layer_norm', epsilon: this.layerNormEpsilon });
+    this.buildLayers();
+  }
+
+  override build(): void {
+    super.build();
+    const { inputDim } = this.backbone.tokenEmbedding;
+    this.outputBias = this.addWeight('output_bias', { shape: [inputDim], initializer: 'zeros' });
+  }
+
+  override call(inputs: TextInputs): Tensor {
+    const { intermediateDense, layerNorm, activation, backbone } = this;
+    const inner = activated(intermediateDense.apply(backbone.apply(inputs)), activation);
+    const logits = backbone.tokenEmbedding.apply(layerNorm.apply(inner), { reverse: true });
+    return add(logits, this.outputBias as Variable);
+  }
+}
+
+registered(MaskedLM);

@@ -1,0 +1,89 @@
+/** @file SequenceClassifier: a transformer that sorts whole texts into classes. */
+import { flag, layer, oneOf } from '../../keras/layers/base/declare.ts';
+import { Dense } from '../../keras/layers/core/dense.ts';
+import { Dropout } from '../../keras/layers/regularization/dropout.ts';
+import { cast } from '../../ops/cast.ts';
+import { mul, sub } from '../../ops/arithmetic.ts';
+import { max } from '../../ops/extrema.ts';
+import { range } from '../../ops/range.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { slice } from '../../ops/slice.ts';
+import { takeAlongAxis } from '../../ops/takeAlongAxis.ts';
+import { broadcastTo } from '../../ops/sum.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { textOf, type TextInputs } from './backbone.ts';
+import { type ClassifierOptions, classifierTable } from './classifierOptions.ts';
+import { registered } from './registered.ts';
+import { TextModel } from './textModel.ts';
+
+/** Options of `SequenceClassifier`. */
+export interface SequenceClassifierOptions extends ClassifierOptions {
+  /** Which token stands for the text: the first, as in BERT, or the last that isn't padding, as in GPT-2. Default 'first'. */
+  pooling?: 'first' | 'last';
+  /** The activation of a dense layer between the token and the classes, 'tanh' in BERT. Default null: no such layer. */
+  pooledActivation?: 'tanh' | 'relu' | null;
+  /** Whether logits have a bias. Default true. */
+  useBias?: boolean;
+}
+
+/**
+ * A backbone that sorts texts into classes, by the vector of one of their tokens. Shapes: token ids, int32 [batch, length] → logits
+ * [batch, numClasses].
+ * Errors: ValueError for invalid options; those of the backbone.
+ */
+export class SequenceClassifier extends /* @__PURE__ */ layer<SequenceClassifierOptions, TextModel>(
+  'SequenceClassifier',
+  () => ({
+    ...classifierTable(),
+    pooling: oneOf(['first', 'last'], 'first'),
+    pooledActivation: oneOf(['tanh', 'relu'], null),
+    useBias: flag(true),
+  }),
+  TextModel,
+) {
+  readonly pooledDense: Dense | null;
+  readonly dropoutLayer: Dropout;
+  readonly outputDense: Dense;
+
+  constructor(options: SequenceClassifierOptions) {
+    super(options);
+    const { backbone, pooledActivation: activation, numClasses: units, useBias, dropout: rate } = this;
+    this.pooledDense =
+      activation && new Dense({ name: 'pooled_dense', units: backbone.hiddenDim, activation });
+    this.dropoutLayer = new Dropout({ name: 'output_dropout', rate });
+    this.outputDense = new Dense({ name: 'logits', units, useBias });
+    this.buildLayers();
+  }
+
+  override call(inputs: TextInputs): Tensor {
+    const { paddingMask = null } = textOf(inputs);
+    const features = this.backbone.apply(inputs);
+    const pooled = this.pooling === 'first' ? at(features, 0) : lastOf(features, paddingMask);
+    const dense = this.pooledDense ? this.pooledDense.apply(pooled) : pooled;
+    return this.outputDense.apply(this.dropoutLayer.apply(dense));
+  }
+}
+
+registered(SequenceClassifier);
+
+/** The features of one position: [batch, length, features] → [batch, features]. */
+function at(x: Tensor, position: number): Tensor {
+  const [batch, , features] = x.shape as [number, number, number];
+  return reshape(slice(x, { begin: [0, position, 0], size: [batch, 1, features] }), {
+    shape: [batch, features],
+  });
+}
+
+/** The features of the last position that isn't padding. */
+function lastOf(x: Tensor, paddingMask: Tensor | null): Tensor {
+  const [batch, length, features] = x.shape as [number, number, number];
+  if (!paddingMask) return at(x, length - 1);
+  // The largest position among those that are shown.
+  const positions = mul(
+    cast(cast(paddingMask, 'bool'), 'int32'),
+    range(1, length + 1, 1, { dtype: 'int32' }),
+  );
+  const last = sub(max(positions, { axis: -1, keepDims: true }), 1);
+  const rows = broadcastTo(reshape(last, { shape: [batch, 1, 1] }), { shape: [batch, 1, features] });
+  return reshape(takeAlongAxis(x, rows, { axis: 1 }), { shape: [batch, features] });
+}

@@ -1,0 +1,111 @@
+/** @file The tiny networks of `test/fixtures/hub`, and what transformers says of them. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { gradients, mul, sum, type Tensor, tensor } from '../../src/index.ts';
+import { type HostTensor, readSafetensors } from '../../src/io/index.ts';
+import { familyOf } from '../../src/hub/checkpoints/families.ts';
+import { parametersOf, prefixed } from '../../src/hub/checkpoints/modules.ts';
+import { backboneOf, modulesOf } from '../../src/hub/checkpoints/namesOf.ts';
+import type { PretrainedModel, Task, TextRecord } from '../../src/hub/index.ts';
+
+const root = fileURLToPath(new URL('../fixtures/hub/', import.meta.url));
+
+export const folderOf = (name: string) => path.join(root, name);
+
+/** The names of all networks. */
+export const networks = fs
+  .readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+
+/** The files of a network, as they are dropped on a page. */
+export function filesOf(name: string): Record<string, File> {
+  const names = fs.readdirSync(folderOf(name)).filter((file) => file !== 'expected.safetensors');
+  return Object.fromEntries(
+    names.map((file) => [file, new File([fs.readFileSync(path.join(folderOf(name), file))], file)]),
+  );
+}
+
+/** What transformers computed. */
+export class Expected {
+  readonly #tensors: ReadonlyMap<string, HostTensor>;
+
+  constructor(name: string) {
+    const bytes = fs.readFileSync(path.join(folderOf(name), 'expected.safetensors'));
+    this.#tensors = readSafetensors(bytes).tensors;
+  }
+
+  names(prefix: string): string[] {
+    return [...this.#tensors.keys()].filter((name) => name.startsWith(prefix));
+  }
+
+  has(name: string): boolean {
+    return this.#tensors.has(name);
+  }
+
+  values(name: string): number[] {
+    return Array.from(this.#host(name).data);
+  }
+
+  tensor(name: string): Tensor {
+    const { data, shape, dtype } = this.#host(name);
+    return tensor(data, { shape, dtype });
+  }
+
+  #host(name: string): HostTensor {
+    return this.#tensors.get(name) as HostTensor;
+  }
+}
+
+/** Checks values against the expected ones, relative to the largest. */
+export async function expectClose(
+  found: Tensor,
+  expected: readonly number[],
+  tolerance: number,
+  shown: readonly boolean[] | null = null,
+) {
+  const values = await found.data();
+  expect(values.length).toBe(expected.length);
+  const scale = Math.max(...expected.map(Math.abs));
+  const isShown = (i: number) => shown === null || shown[Math.floor((i * shown.length) / expected.length)];
+  const worst = expected.reduce(
+    (most, value, i) => (isShown(i) ? Math.max(most, Math.abs(value - (values[i] as number))) : most),
+    0,
+  );
+  expect(worst / scale).toBeLessThan(tolerance);
+}
+
+/** The weights of a model by their names in a checkpoint, with the prefix. */
+export async function parameters(model: PretrainedModel, modelType: string, task: Task) {
+  const family = await familyOf(modelType, 'test');
+  const { backbone, head } = modulesOf(family, task, model);
+  const prefix = task === 'backbone' ? '' : family.prefix;
+  return parametersOf({ ...prefixed(prefix, backbone), ...head });
+}
+
+/** The inputs of a network. */
+export function inputsOf(expected: Expected): TextRecord {
+  return {
+    tokenIds: expected.tensor('ids'),
+    ...(expected.has('mask') ? { paddingMask: expected.tensor('mask') } : {}),
+    ...(expected.has('segments') ? { segmentIds: expected.tensor('segments') } : {}),
+  };
+}
+
+/** The gradients of Σ logits · weights, by name in the checkpoint. */
+export async function gradientsOf(model: PretrainedModel, expected: Expected, modelType: string, task: Task) {
+  const all = await parameters(model, modelType, task);
+  const logits = () => model.apply(inputsOf(expected));
+  const weights = expected.tensor('weights');
+  const { gradients: found } = gradients(
+    () => sum(mul(logits(), weights)),
+    all.map(({ variable }) => variable as Tensor),
+  );
+  return new Map(
+    all.map((parameter, i) => [parameter.name, { parameter, gradient: found[i] as unknown as Tensor }]),
+  );
+}
+
+export { backboneOf };

@@ -1,0 +1,70 @@
+/** @file Pretrained networks against transformers: outputs, features after each layer, gradients, continuations. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { init, tidy, transpose } from '../../src/index.ts';
+import { type CausalLM, fromPretrained, type PretrainedModel } from '../../src/hub/index.ts';
+import {
+  backboneOf,
+  Expected,
+  expectClose,
+  folderOf,
+  gradientsOf,
+  inputsOf,
+  networks,
+} from './checkpoints.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+const taskOf = (model: PretrainedModel) =>
+  (model.className[0]?.toLowerCase() + model.className.slice(1)) as 'causalLM';
+
+describe.each(networks)('%s', (name) => {
+  const expected = new Expected(name);
+  let model: PretrainedModel;
+
+  beforeAll(async () => {
+    model = await fromPretrained(folderOf(name));
+  });
+
+  test('computes what transformers does', async () => {
+    const shown = expected.has('mask') ? expected.values('mask').map(Boolean) : null;
+    const inputs = inputsOf(expected);
+    await expectClose(
+      model.apply(inputs),
+      expected.values('logits'),
+      1e-4,
+      isPerToken(expected) ? shown : null,
+    );
+    const states = backboneOf(model).hiddenStates(inputs);
+    expect(states.length).toBe(expected.names('hidden.').length);
+    for (const [i, state] of states.entries())
+      await expectClose(state, expected.values(`hidden.${i}`), 1e-4, shown);
+  });
+
+  test.runIf(expected.has('weights'))('has the gradients of transformers', async () => {
+    const modelType = backboneOf(model).modelType;
+    const found = await gradientsOf(model, expected, modelType, taskOf(model));
+    const names = expected.names('gradient.').map((key) => key.slice('gradient.'.length));
+    expect([...found.keys()].sort()).toEqual(names.sort());
+    for (const [key, { parameter, gradient }] of found) {
+      const inOrder = parameter.isTransposed ? transpose(gradient) : gradient;
+      await expectClose(inOrder, expected.values(`gradient.${key}`), 1e-3);
+    }
+  });
+
+  test.runIf(expected.has('generated.0'))('continues texts as transformers', async () => {
+    const prompts = [0, 1].map((i) => expected.values(`prompt.${i}`));
+    const wanted = [0, 1].map((i) => expected.values(`generated.${i}`));
+    const net = model as CausalLM;
+    expect(await net.generate(prompts, { maxNewTokens: 12 })).toEqual(wanted);
+    expect(await net.generate(prompts.slice(1), { maxNewTokens: 12 })).toEqual(wanted.slice(1));
+  });
+});
+
+function isPerToken(expected: Expected): boolean {
+  return (
+    expected.values('logits').length % expected.values('ids').length === 0 &&
+    tidy(() => expected.tensor('logits').rank === 3)
+  );
+}
