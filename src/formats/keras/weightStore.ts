@@ -67,9 +67,15 @@ async function collect({ root, context }: StoreFile, found: Map<string, Collecte
       const child = await group.child(name);
       if (!child || child instanceof Hdf5Dataset) continue;
       if (name === 'vars') await collectVariables(child, path, found, invalid);
-      else open.push({ group: child, path: path === '' ? name : `${path}/${name}`, depth: depth + 1 });
+      else open.push({ group: child, path: within(path, name), depth: depth + 1 });
     }
   }
+}
+
+/** Keras 2 on Windows wrote whole paths, with backslashes, as names of groups. */
+function within(path: string, name: string): string {
+  const inside = name.replaceAll('\\', '/');
+  return path === '' ? inside : `${path}/${inside}`;
 }
 
 async function collectVariables(

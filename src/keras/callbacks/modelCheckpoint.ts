@@ -1,6 +1,8 @@
 /** @file ModelCheckpoint: saves the model or its weights during training. */
 import { describe, requireBoolean } from '../../core/shape.ts';
 import { type CheckpointModel, writeCheckpoint } from '../saving/checkpoint.ts';
+import { modelBytes, weightsBytes } from '../saving/modelBytes.ts';
+import type { SavedModel } from '../saving/savedModel.ts';
 import { saveWeights } from '../saving/weights.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
@@ -14,13 +16,17 @@ import { Files, type SinkLike } from './sink.ts';
 /** Options of `modelCheckpoint`. */
 export interface ModelCheckpointOptions extends Omit<MonitorOptions, 'minDelta'>, VerboseOptions {
   /**
-   * The file name, which ends in '.safetensors'. It may contain values in braces: `{epoch}` and, if `saveFreq` is a number,
+   * The file name. Its end chooses the format: '.keras', a model, or '.weights.h5', its weights, both as in Keras; or
+   * '.safetensors', a checkpoint of this library. It may contain values in braces: `{epoch}` and, if `saveFreq` is a number,
    * `{batch}` (both from 1), and those of the logs, such as `{val_loss:.2f}`.
    */
   filepath: string;
   /** Whether to save only if the monitored value has improved. Default false. */
   saveBestOnly?: boolean;
-  /** Whether to save only the weights, for `loadWeights`. Default false: a checkpoint, for `loadCheckpoint`. */
+  /**
+   * Whether to save only the weights, for `loadWeights`. Default: true for '.weights.h5', otherwise false: a model, for
+   * `loadModel`, or a checkpoint, for `loadCheckpoint` and `loadModel`.
+   */
   saveWeightsOnly?: boolean;
   /** 'epoch', or a number of batches. Default 'epoch'. */
   saveFreq?: SaveFreq;
@@ -51,6 +57,7 @@ export class ModelCheckpoint extends Callback {
   readonly #path: PathTemplate;
   readonly #monitor: Monitor;
   readonly #bestOnly: boolean;
+  readonly #format: Ending;
   readonly #weightsOnly: boolean;
   readonly #frequency: SaveFrequency;
   readonly #files: Files;
@@ -62,23 +69,18 @@ export class ModelCheckpoint extends Callback {
     super();
     const op = 'modelCheckpoint';
     checkOptions(op, options, known);
-    const { filepath, saveBestOnly = false, saveWeightsOnly = false, saveFreq = 'epoch' } = options;
-    const { initialValueThreshold = null } = options;
-    if (typeof filepath !== 'string' || !filepath.endsWith('.safetensors')) {
-      throw invalid(
-        op,
-        "`filepath` is the name of a file that ends in '.safetensors'.",
-        `filepath: ${describe(filepath)}`,
-        "pass a name such as 'run/{epoch:02d}.safetensors'.",
-      );
-    }
+    const { filepath, saveBestOnly = false, saveFreq = 'epoch', initialValueThreshold = null } = options;
+    const format = formatOf(op, filepath);
+    const { saveWeightsOnly = format === '.weights.h5' } = options;
     requireBoolean(op, 'saveBestOnly', saveBestOnly);
     requireBoolean(op, 'saveWeightsOnly', saveWeightsOnly);
+    requireContent(op, filepath, format, saveWeightsOnly);
     if (initialValueThreshold !== null) requireNumber(op, 'initialValueThreshold', initialValueThreshold);
     this.#path = new PathTemplate(op, filepath);
     this.#monitor = new Monitor(op, options);
     this.#monitor.best = initialValueThreshold;
     this.#bestOnly = saveBestOnly;
+    this.#format = format;
     this.#weightsOnly = saveWeightsOnly;
     this.#frequency = new SaveFrequency(op, saveFreq);
     this.#files = new Files(op, options.sink);
@@ -116,17 +118,22 @@ export class ModelCheckpoint extends Callback {
     const path = this.#path.fill({ ...logs, ...position });
     if (this.#bestOnly && !this.#isBest(epoch, logs, path)) return;
     if (!this.#bestOnly) this.#say(`\nEpoch ${epoch + 1}: saving model to ${path}`);
-    const model = this.model as CheckpointModel & typeof this.model;
+    await this.#files.save(path, await this.#bytes(epoch, batch, logs));
+    this.lastSaved = path;
+  }
+
+  #bytes(epoch: number, batch: number | null, logs: Logs): Promise<Uint8Array<ArrayBuffer>> {
+    const model = this.model as unknown as CheckpointModel & SavedModel;
+    if (this.#format === '.keras') return modelBytes(model);
+    if (this.#format === '.weights.h5') return weightsBytes(model);
+    if (this.#weightsOnly) return saveWeights(model);
     const { seed = null } = this.params as { seed?: number | null };
-    const state = {
+    return writeCheckpoint(model, {
       epoch: batch === null ? epoch + 1 : epoch,
       batch: batch === null ? 0 : batch + 1,
       seed,
       logs,
-    };
-    const bytes = this.#weightsOnly ? await saveWeights(model) : await writeCheckpoint(model, state);
-    await this.#files.save(path, bytes);
-    this.lastSaved = path;
+    });
   }
 
   #isBest(epoch: number, logs: Logs, path: string): boolean {
@@ -144,6 +151,33 @@ export class ModelCheckpoint extends Callback {
     this.#monitor.best = value;
     return true;
   }
+}
+
+const endings = ['.weights.h5', '.keras', '.safetensors'] as const;
+type Ending = (typeof endings)[number];
+
+/** Errors: ValueError for a name of another format. */
+function formatOf(op: string, filepath: unknown): Ending {
+  const name = typeof filepath === 'string' ? filepath : '';
+  const found = endings.find((ending) => name.endsWith(ending));
+  if (found) return found;
+  throw invalid(
+    op,
+    "`filepath` is the name of a file that ends in '.keras', '.weights.h5' or '.safetensors'.",
+    `filepath: ${describe(filepath)}`,
+    "pass a name such as 'run/{epoch:02d}.keras'.",
+  );
+}
+
+/** Errors: ValueError for weights in a file of models, and the reverse. */
+function requireContent(op: string, filepath: string, format: Ending, weightsOnly: boolean): void {
+  if (format === '.safetensors' || weightsOnly === (format === '.weights.h5')) return;
+  throw invalid(
+    op,
+    "a file '.keras' holds a model, and a file '.weights.h5' its weights alone.",
+    `'${filepath}' with saveWeightsOnly: ${weightsOnly}`,
+    weightsOnly ? "call it '.weights.h5'." : "call it '.keras', or leave out `saveWeightsOnly`.",
+  );
 }
 
 /** Saves the model, or its weights, after epochs or batches. */

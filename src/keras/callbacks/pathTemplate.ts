@@ -8,7 +8,7 @@ interface Format {
   zeros: boolean;
   width: number;
   places: number | null;
-  type: 'd' | 'f' | 'e' | '';
+  type: 'd' | 'f' | 'e' | '%' | '';
 }
 
 export class PathTemplate {
@@ -50,7 +50,7 @@ export class PathTemplate {
   #piece(part: string): Piece {
     if (part === '{{' || part === '}}') return part.charAt(0);
     if (!part.startsWith('{')) return part;
-    const found = /^\{(\w+)(?::(0?)(\d*)(?:\.(\d+))?([dfe]?))?\}$/.exec(part);
+    const found = /^\{(\w+)(?::(0?)(\d*)(?:\.(\d+))?([dfe%]?))?\}$/.exec(part);
     if (!found) return this.#reject(part);
     const [, name = '', zeros, width, places, type] = found;
     const format: Format = {
@@ -77,6 +77,7 @@ function formatted(value: number, { zeros, width, places, type }: Format): strin
     if (type === 'd') return String(Math.trunc(value));
     if (type === 'e') return value.toExponential(places ?? 6).replace(/e([+-])(\d)$/, 'e$10$2');
     if (type === 'f') return value.toFixed(places ?? 6);
+    if (type === '%') return `${(value * 100).toFixed(places ?? 6)}%`;
     return places === null ? String(value) : String(Number(value.toPrecision(places)));
   };
   const sign = zeros && value < 0 ? '-' : '';

@@ -7,30 +7,7 @@ import { mulAdd } from '../../ops/mulAdd.ts';
 import type { Activation } from '../activations.ts';
 import { type CustomObjects, registerClass } from '../serialization/registered.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-
-const renamedClasses: Readonly<Record<string, string>> = {
-  Model: 'Functional',
-  BatchNormalizationV1: 'BatchNormalization',
-  BatchNormalizationV2: 'BatchNormalization',
-};
-
-/** Options that affect only how something is computed, and options of the first layer. */
-const obsoleteOptions: ReadonlySet<string> = new Set([
-  'batch_input_shape',
-  'batch_size',
-  'fused',
-  'implementation',
-  'input_dtype',
-  'input_length',
-  'input_shape',
-  'ragged',
-  'sparse',
-  'time_major',
-  'zero_output_for_mask',
-]);
-
-/** Embeddings have `input_dim` as their own option, so it is obsolete only in other layers. */
-const firstLayerOptions: ReadonlySet<string> = new Set([...obsoleteOptions, 'input_dim']);
+import { upgradedClass, upgradeOptions } from './olderLayers.ts';
 
 /** Keras 3's `hard_sigmoid` is different: x / 6 + 0.5, clipped to [0, 1]. */
 const hardSigmoid: Activation = (x) => clip(mulAdd(x, 0.2, 0.5), { min: 0, max: 1 });
@@ -58,18 +35,23 @@ type FirstCalls = ReadonlyMap<string, number>;
 /** Returns a layer or a model as Keras 3 describes it. Anything else is returned unchanged, for the reader to reject. */
 export function upgradeLayer(layer: Json, calls: FirstCalls = new Map()): Json {
   if (!isObject(layer)) return layer;
-  const { class_name: older, inbound_nodes: nodes } = layer;
-  const name =
-    typeof older === 'string' && Object.hasOwn(renamedClasses, older) ? renamedClasses[older] : older;
+  const { class_name: older = null, inbound_nodes: nodes, module = null, ...parts } = layer;
+  const name = upgradedClass(older);
   const given: Json = Array.isArray(layer.config) ? { layers: layer.config } : (layer.config ?? null);
   return {
-    ...layer,
-    class_name: name ?? null,
-    config: isObject(given) ? upgradeConfig(textOf(name), given) : given,
+    ...parts,
+    // Modules of Keras 2 were elsewhere.
+    ...(module === null || isKerasModule(module) ? {} : { module }),
+    class_name: name,
+    config: isObject(given) ? upgradeConfig(textOf(older), given) : given,
     ...(Array.isArray(nodes)
-      ? { inbound_nodes: nodes.map((node) => upgradeNode(node, calls, isRecurrent(name ?? null))) }
+      ? { inbound_nodes: nodes.map((node) => upgradeNode(node, calls, isRecurrent(name))) }
       : {}),
   };
+}
+
+function isKerasModule(module: Json): boolean {
+  return typeof module === 'string' && /^(tf_keras|keras|tensorflow\.(python\.)?keras)(\.|$)/.test(module);
 }
 
 function upgradeConfig(className: string, config: JsonObject): JsonObject {
@@ -84,24 +66,7 @@ function upgradeConfig(className: string, config: JsonObject): JsonObject {
     const edges = (references: Json) => onlyOf(withoutFirst(references, stacks));
     return { ...config, layers, input_layers: edges(inputs), output_layers: edges(outputs) };
   }
-  if (className === 'InputLayer') return { ...withoutNulls(config, new Set(['ragged', 'sparse'])) };
-  const isTable = className === 'Embedding';
-  const kept = withoutNulls(config, isTable ? obsoleteOptions : firstLayerOptions);
-  const entries = Object.entries(kept).map(
-    ([key, value]) => [key, upgradeOption(className, key, value)] as const,
-  );
-  const upgraded = Object.fromEntries(entries) as JsonObject;
-  if (className !== 'LeakyReLU' || !('alpha' in upgraded)) return upgraded;
-  const { alpha, ...rest } = upgraded;
-  return { ...rest, negative_slope: alpha as Json };
-}
-
-function upgradeOption(className: string, key: string, value: Json): Json {
-  const isAxis = key === 'axis' && className === 'BatchNormalization';
-  if (isAxis && Array.isArray(value) && value.length === 1) return value[0] as Json;
-  const isLayer = key === 'layer' || key === 'backward_layer' || key === 'cell' || key === 'cells';
-  if (isLayer && Array.isArray(value)) return value.map((layer: Json) => upgradeLayer(layer));
-  return isLayer ? upgradeLayer(value) : value;
+  return upgradeOptions(className, config, (inside) => upgradeLayer(inside));
 }
 
 /** Returns the name if it is a string; an object in its place may not be convertible to one. */
@@ -119,13 +84,6 @@ function isRecurrent(className: Json): boolean {
 function onlyOf(references: Json): Json {
   const isOne = Array.isArray(references) && references.length === 1 && isReference(references[0] as Json);
   return isOne ? (references[0] as Json) : references;
-}
-
-/** Removes nulls, which meant the default: some options here don't accept null. */
-function withoutNulls(config: JsonObject, obsolete: ReadonlySet<string>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(config).filter(([key, value]) => value !== null && !obsolete.has(key)),
-  );
 }
 
 /** Adds an input layer: in a Sequential, the shape of the input was an option of the first layer. */
@@ -189,29 +147,37 @@ export function isFirstMask(mask: unknown): boolean {
   return mask === firstMask;
 }
 
-/** A call: its tensors as [layer, call, output, options], one or a list of them. */
+/** A call: its tensors as [layer, call, output, options], one or a nest of them. */
 function upgradeNode(node: Json, calls: FirstCalls, takesStates: boolean): Json {
-  if (!Array.isArray(node)) return node;
-  const tensors = (isReference(node) ? [node] : node) as readonly Json[];
-  const [first] = tensors;
-  if (!tensors.every(isReference) || !Array.isArray(first)) return node;
-  const inputs = tensors.map((tensor) => tensorOf(tensor, calls));
-  const options = isObject(first[3]) ? first[3] : {};
-  const kwargs = mapReferences(options, calls);
+  const tensors = isReference(node) ? [node] : node;
+  const [first] = referencesIn(tensors);
+  if (!first) return node;
+  const inputs = mapTensors(tensors, calls);
+  const options = isObject(first[3] ?? null) ? (first[3] as JsonObject) : {};
+  const kwargs = mapTensors(options, calls);
+  if (!Array.isArray(inputs)) return { args: [inputs], kwargs };
   const [only, ...more] = inputs as [Json, ...Json[]];
   if (more.length === 0) return { args: [only], kwargs };
   // Initial states were additional inputs.
   return takesStates
-    ? { args: [only], kwargs: { mask: firstMask, ...kwargs, initial_state: more } }
+    ? { args: [only], kwargs: { mask: firstMask, ...(kwargs as JsonObject), initial_state: more } }
     : { args: [inputs], kwargs };
 }
 
-function mapReferences(options: JsonObject, calls: FirstCalls): JsonObject {
-  const map = (value: Json): Json => {
-    if (isReference(value)) return tensorOf(value, calls);
-    return Array.isArray(value) ? value.map(map) : value;
-  };
-  return Object.fromEntries(Object.entries(options).map(([key, value]) => [key, map(value)]));
+type TensorReference = readonly [layer: string, call: number, output: number, options?: Json];
+
+function referencesIn(nest: Json): TensorReference[] {
+  if (isReference(nest)) return [nest as unknown as TensorReference];
+  if (typeof nest !== 'object' || nest === null) return [];
+  return Object.values(nest).flatMap((item) => referencesIn(item as Json));
+}
+
+/** References as tensors, in their nest. */
+function mapTensors(nest: Json, calls: FirstCalls): Json {
+  if (isReference(nest)) return tensorOf(nest, calls);
+  if (Array.isArray(nest)) return nest.map((item: Json) => mapTensors(item, calls));
+  if (!isObject(nest)) return nest;
+  return Object.fromEntries(Object.entries(nest).map(([key, item]) => [key, mapTensors(item, calls)]));
 }
 
 function isReference(value: Json): boolean {

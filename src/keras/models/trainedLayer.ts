@@ -425,10 +425,14 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /**
-   * Saves the weights: `.weights.h5` of Keras 3, with the optimizer's state where the model is compiled, or `.safetensors`.
-   * Otherwise as `save`.
+   * Saves the weights: `.weights.h5` of Keras 3, with the optimizer's state where the model is compiled, or `.safetensors`; with
+   * `maxShardSize` several of these and an index. Otherwise as `save`.
    */
-  async saveWeights(target: SaveTarget, options: SaveWeightsOptions = {}, ...extra: never[]): Promise<void> {
+  async saveWeights(
+    target: SaveTarget | SaveFolder,
+    options: SaveWeightsOptions = {},
+    ...extra: never[]
+  ): Promise<void> {
     rejectExtraArguments('saveWeights', extra, ['target', 'options']);
     const { saveWeightsTo } = await import('../saving/saveModel.ts');
     return saveWeightsTo(this as unknown as Parameters<typeof saveWeightsTo>[0], target, options);

@@ -24,6 +24,7 @@ import {
 } from '../../formats/safetensors/index.ts';
 import {
   type OptimizerRecord,
+  optimizerPrefix,
   readMetadata,
   type TrainingState,
   writeMetadata,
@@ -45,8 +46,6 @@ export interface Checkpoint {
   /** The model in Keras's JSON, for `modelFromJSON`; null if it has layers that cannot be serialized. */
   readonly config: object | null;
 }
-
-const optimizerPrefix = '@optimizer/';
 
 /**
  * Returns a checkpoint of `model` as a safetensors file.

@@ -39,6 +39,14 @@ export interface CheckpointMetadata {
 
 const format = 'retrograd checkpoint';
 
+/** The names of tensors that belong to the optimizer begin with it; weights have paths, which don't. */
+export const optimizerPrefix = '@optimizer/';
+
+/** Returns whether the metadata of a safetensors file is that of a checkpoint. */
+export function isCheckpoint(metadata: ReadonlyMap<string, string>): boolean {
+  return metadata.get('format') === format;
+}
+
 /** Returns the metadata as strings by name, as safetensors files store them. `config` is JSON. */
 export function writeMetadata(
   { training, optimizer, seeds }: Omit<CheckpointMetadata, 'config'>,
@@ -55,7 +63,7 @@ export function writeMetadata(
 /** Errors: FormatError for a file that is not a checkpoint, and for a field of another type or outside its range. */
 export function readMetadata(file: string, metadata: ReadonlyMap<string, string>): CheckpointMetadata {
   const text = metadata.get('training');
-  if (metadata.get('format') !== format || text === undefined) throw notACheckpoint(file, metadata);
+  if (!isCheckpoint(metadata) || text === undefined) throw notACheckpoint(file, metadata);
   const {
     training,
     optimizer = null,

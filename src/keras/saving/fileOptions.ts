@@ -84,6 +84,11 @@ export type WeightsFormat = 'keras' | 'safetensors';
 export interface SaveWeightsOptions extends SavingOptions {
   /** Format of the saved weights. Default: 'safetensors' if the target's name ends with `.safetensors`, otherwise 'keras'. */
   readonly format?: WeightsFormat | undefined;
+  /**
+   * Saves several files and an index, `NAME.weights.json` or `NAME.safetensors.index.json`: the most gigabytes of values in
+   * one of them, unless a single weight has more. The target is that name, or a folder. Default: one file.
+   */
+  readonly maxShardSize?: number | undefined;
 }
 
 export const saveOptionNames: OptionNames<SaveOptions> = {
@@ -91,4 +96,9 @@ export const saveOptionNames: OptionNames<SaveOptions> = {
   includeOptimizer: false,
   signal: false,
   onProgress: false,
+};
+
+export const saveWeightsOptionNames: OptionNames<SaveWeightsOptions> = {
+  ...saveOptionNames,
+  maxShardSize: false,
 };

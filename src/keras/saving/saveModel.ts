@@ -11,7 +11,12 @@ import { jsonText } from '../json/text.ts';
 import { modelToSharingConfig, writerFor } from '../json/write.ts';
 import { fullCompileConfig } from '../json/compileConfig.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import { type SaveOptions, type SaveWeightsOptions, saveOptionNames } from './fileOptions.ts';
+import {
+  type SaveOptions,
+  type SaveWeightsOptions,
+  saveOptionNames,
+  saveWeightsOptionNames,
+} from './fileOptions.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { assetEntries } from './assets.ts';
 import { SavedBytes } from './savedBytes.ts';
@@ -73,12 +78,19 @@ async function saveKeras(model: SavedModel, target: SaveTarget, options: SaveOpt
 /** As `Model.saveWeights`. */
 export async function saveWeightsTo(
   model: SavedModel,
-  target: SaveTarget,
+  given: SaveTarget | SaveFolder,
   options: SaveWeightsOptions,
 ): Promise<void> {
-  checkOptions('saveWeights', options, saveOptionNames);
+  checkOptions('saveWeights', options, saveWeightsOptionNames);
   const { includeOptimizer = true, signal } = options;
   signal?.throwIfAborted();
+  if (options.format !== undefined)
+    requireOneOf('saveWeights', 'format', options.format, ['keras', 'safetensors'] as const);
+  if (options.maxShardSize !== undefined) {
+    const { saveShardsTo } = await import('./saveShards.ts');
+    return saveShardsTo(model, given, options);
+  }
+  const target = given as SaveTarget;
   const name = targetName(target);
   const { format = name?.endsWith('.safetensors') ? 'safetensors' : 'keras' } = options;
   requireEnd('saveWeights', name, format === 'keras' ? ['.weights.h5'] : ['.safetensors']);

@@ -6,6 +6,7 @@ import type { StoredTensor } from '../../formats/storedTensor.ts';
 import type { LegacyLayer, NamedTensor, StoredVariables } from '../../formats/keras/index.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
+import { withoutCuDNN } from './cuDNNWeights.ts';
 import { type FitOptions, requireFit } from './fit.ts';
 import { matchPaths } from './matchPaths.ts';
 import { saveablesOf } from './saveables.ts';
@@ -68,9 +69,10 @@ export class Matching {
 
   /** Errors: FormatError for weights that are missing, left over, or have another shape. */
   finish(): StoredWeight[] {
-    requireFit(this.options, this.#weights, this.#given, this.#extra);
+    const given = withoutCuDNN(this.#weights, this.#given);
+    requireFit(this.options, this.#weights, given, this.#extra);
     return [...this.#weights].map(([path, variable]) => {
-      return { path, variable, stored: this.#given.get(path) as StoredTensor };
+      return { path, variable, stored: given.get(path) as StoredTensor };
     });
   }
 }

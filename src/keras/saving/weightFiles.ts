@@ -1,6 +1,7 @@
 /** @file The weights of files as they name them: by paths of Keras 3, by paths of this library, or by PyTorch's names. */
 import type { StoredVariables } from '../../formats/keras/index.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
+import { optimizerPrefix } from './checkpointMetadata.ts';
 import type { LoadWeightsOptions } from './fileOptions.ts';
 import { isSeedPath } from './seedsOf.ts';
 import { isStatePath, matchNames, matchStore, optimizerPath } from './storedWeights.ts';
@@ -34,10 +35,12 @@ export async function namedFile(
   options: LoadWeightsOptions,
 ): Promise<WeightFile> {
   if (hasTorchNames(tensors.keys())) return torchFile(tensors, options);
+  // A checkpoint has the optimizer's state, too.
+  const weights = new Map([...tensors].filter(([name]) => !name.startsWith(optimizerPrefix)));
   return {
-    tensors: [...tensors.values()],
+    tensors: [...weights.values()],
     optimizer: null,
-    match: (model, options) => matchNames(model, tensors, options),
+    match: (model, options) => matchNames(model, weights, options),
   };
 }
 

@@ -7,6 +7,7 @@ import { type Assignment, assignAll } from '../../tensor/assignAll.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Variable } from '../../tensor/variable.ts';
 import { countNotFinite, type HostTensor, hostTensorOf, uploadLoaded } from '../../formats/hostTensor.ts';
+import { optimizerPrefix } from './checkpointMetadata.ts';
 import type { LoadReport } from './fileOptions.ts';
 import { requireFit } from './fit.ts';
 import { matchPaths } from './matchPaths.ts';
@@ -42,8 +43,10 @@ export async function saveWeights(model: WithWeights): Promise<Uint8Array<ArrayB
  */
 export function loadWeights(model: WithWeights, file: FileBytes, options: ReadOptions = {}): LoadReport {
   const { tensors } = readSafetensors(file, options);
+  // A checkpoint has the optimizer's state, too.
+  const weights = new Map([...tensors].filter(([name]) => !name.startsWith(optimizerPrefix)));
   return tidy(() => {
-    const { assignments, report } = uploadByPath(model, tensors, {
+    const { assignments, report } = uploadByPath(model, weights, {
       op: 'loadWeights',
       file: options.file ?? 'file',
     });

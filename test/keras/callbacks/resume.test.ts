@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { FormatError, init, memory, type Tensor, tensor, ValueError } from '../../../src/index.ts';
 import {
   loadCheckpoint,
+  loadModel,
   loadWeights,
   readCheckpoint,
   readSafetensors,
@@ -149,6 +150,55 @@ test('only the best, by its weights alone', async () => {
   const other = network();
   loadWeights(other, sink.load('best.safetensors') as Uint8Array);
   expect(await kernelOf(other)).toEqual(kept[1]);
+});
+
+describe('formats of Keras', () => {
+  const saved = async (options: { filepath: string; saveWeightsOnly?: boolean }) => {
+    const net = network();
+    const sink = sinks.memoryFiles();
+    const checkpoint = callbacks.modelCheckpoint({ ...options, sink });
+    await net.fit(x, y, { ...settings, epochs: 2, callbacks: [checkpoint] });
+    return { net, sink, last: sink.load(checkpoint.lastSaved as string) as Uint8Array<ArrayBuffer> };
+  };
+
+  test('models, which loadModel and loadWeights read', async () => {
+    const { net, sink, last } = await saved({ filepath: '{epoch:02d}-{val_loss:.1e}-{mae:.0%}.keras' });
+    expect([...sink.files.keys()]).toHaveLength(2);
+    expect([...sink.files.keys()][1]).toMatch(/^02-\d\.\de-\d\d-\d+%\.keras$/);
+    const again = await loadModel(last);
+    expect(await kernelOf(again)).toEqual(await kernelOf(net));
+    expect(again.optimizer?.iterations).toBe(net.optimizer?.iterations);
+    const other = network();
+    await other.loadWeights(last);
+    expect(await kernelOf(other)).toEqual(await kernelOf(net));
+  });
+
+  test('weights', async () => {
+    const { net, last } = await saved({ filepath: 'net.weights.h5' });
+    const other = network();
+    await other.loadWeights(last);
+    expect(await kernelOf(other)).toEqual(await kernelOf(net));
+  });
+
+  test('a checkpoint of this library is read by loadWeights and loadModel, too', async () => {
+    const { net, last } = await saved({ filepath: 'net.safetensors' });
+    const other = network();
+    await other.loadWeights(last);
+    expect(await kernelOf(other)).toEqual(await kernelOf(net));
+    const third = network();
+    loadWeights(third, last);
+    expect(await kernelOf(third)).toEqual(await kernelOf(net));
+    const again = await loadModel(last);
+    const more = { ...settings, epochs: 1, initialEpoch: 0, shuffle: false };
+    expect((await again.fit(x, y, more)).history).toEqual((await net.fit(x, y, more)).history);
+  });
+
+  test.each<[string, object]>([
+    ['weights in a model', { filepath: 'a.keras', saveWeightsOnly: true }],
+    ['a model in weights', { filepath: 'a.weights.h5', saveWeightsOnly: false }],
+  ])('%s is an error', (_, options) => {
+    expect(() => callbacks.modelCheckpoint(options as never)).toThrow(/holds a model/);
+  });
 });
 
 test('after batches, with values of the batch in the name', async () => {

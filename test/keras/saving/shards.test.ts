@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FormatError, init, memory, type Tensor, tensor } from '../../../src/index.ts';
-import { loadModel } from '../../../src/io/index.ts';
+import { BytesTarget, FilesTarget, loadModel } from '../../../src/io/index.ts';
 import { clearSession, layers, sequential } from '../../../src/keras/index.ts';
 import type { AnyModel } from '../../../src/keras/models/model.ts';
 import { FakeFolder } from '../../support/fakeOriginFiles.ts';
@@ -146,6 +146,46 @@ describe.each([
     fs.copyFileSync(path.join(copy, first as string), path.join(copy, `twin_${first}`));
     fs.writeFileSync(at, JSON.stringify({ weight_map: { ...json.weight_map, absent: `twin_${first}` } }));
     await expect(network().loadWeights(copy)).rejects.toThrow(/in one (file|shard)/);
+  });
+});
+
+describe('weights written in shards', () => {
+  const kilobyte = 2 ** -20;
+
+  test.each([
+    ['model.weights.json', /^model_\d{5}\.weights\.h5$/, 'h5'],
+    ['model.safetensors', /^model-\d{5}-of-\d{5}\.safetensors$/, 'safetensors'],
+  ])('%s: read again, and smaller ones replace the older', async (name, shard, end) => {
+    const folder = fs.mkdtempSync(path.join(copies, 'written-'));
+    const given = path.join(folder, name);
+    const index = name === 'model.safetensors' ? `${given}.index.json` : given;
+    const model = kerasNet();
+    model.compile({ optimizer: 'adam', loss: 'mse' });
+    const sizes: number[] = [];
+    for (const maxShardSize of [kilobyte, 2 * kilobyte]) {
+      await model.saveWeights(given, { maxShardSize });
+      const shardsThere = fs.readdirSync(folder).filter((file) => file.endsWith(end));
+      expect(shardsThere.every((file) => shard.test(file))).toBe(true);
+      const { weight_map: map } = JSON.parse(fs.readFileSync(index, 'utf8'));
+      expect(new Set(Object.values(map).flat())).toEqual(new Set(shardsThere));
+      sizes.push(shardsThere.length);
+      const other = kerasNet();
+      await other.loadWeights(index);
+      const values = (net: typeof model) => Promise.all(net.weights.map((weight) => weight.array()));
+      expect(await values(other)).toEqual(await values(model));
+    }
+    expect(sizes[0]).toBeGreaterThan(sizes[1] as number);
+    expect(sizes[1]).toBeGreaterThan(1);
+  });
+
+  test('files in memory, and targets of one file', async () => {
+    const model = kerasNet();
+    const target = new FilesTarget();
+    await model.saveWeights(target, { maxShardSize: 1 });
+    expect(target.files.map(({ name }) => name)).toEqual(['model_00000.weights.h5', 'model.weights.json']);
+    await kerasNet().loadWeights(target.files);
+    await expect(model.saveWeights(new BytesTarget(), { maxShardSize: 1 })).rejects.toThrow(/folder/);
+    await expect(model.saveWeights(target, { maxShardSize: 0 })).rejects.toThrow(/gigabytes/);
   });
 });
 
