@@ -20,8 +20,8 @@ export const membersPerLaunch = 8;
 /** The update rule of one kind of optimizer, for a vector of values. */
 export interface StepRule {
   /**
-   * WGSL statements that update `value` by the gradient `g` and its square `g_squared`, all vec4<f32>; they read and write
-   * states by their names.
+   * WGSL statements that update `value` by the gradient `g`, and its square `g_squared` or its absolute value `g_size`, all
+   * vec4<f32>; they read and write states by their names.
    */
   statements: string;
   /** Declarations of functions that the statements call. */
@@ -44,8 +44,8 @@ export type StepOptions = {
   accumulated: boolean;
   decayed: boolean;
   averaged: boolean;
-  /** Whether the sums of squares of slices are bound, to be used instead of the gradient's squares. */
-  squared: boolean;
+  /** Whether sums over the slices of the gradient are bound: of their squares, or of their sizes if the rule reads those. */
+  summed: boolean;
   /** Invocations of a workgroup, and vectors per invocation. */
   workgroup: number;
   steps: number;
@@ -81,7 +81,7 @@ fn gradient_of(member: u32, j: u32) -> vec4<f32> {
 }
 
 export function optimizerStep(rule: StepRule, options: StepOptions): string {
-  const { states, gradients, packed, clipping, scaled, accumulated, decayed, averaged, squared } = options;
+  const { states, gradients, packed, clipping, scaled, accumulated, decayed, averaged, summed } = options;
   const { workgroup, steps } = options;
   const at = (role: number, name: string) =>
     packed ? `block[i${role > 0 ? ` + ${role}u * params.stride` : ''}]` : `${name}_of[j]`;
@@ -90,6 +90,8 @@ export function optimizerStep(rule: StepRule, options: StepOptions): string {
   const write = roles.map((name, role) => `${at(role, name)} = ${name};`);
   const clipped = ['x', 'y', 'z', 'w'].map((c) => bounded(`g.${c}`, 'params.clip')).join(', ');
   const functions = rule.functions ?? '';
+  const readsSizes = /\bg_size\b/.test(rule.statements);
+  const clippedByNorm = clipping === 'norm' || clipping === 'globalNorm';
   return wgsl`
 ${flatIndex}
 ${mathFunctions(`${rule.statements} ${functions}`, clipping === 'value' ? [bounded] : [])}
@@ -121,14 +123,24 @@ fn move_vector(member: u32, j: u32) {
       let scale = scales[0];
       g *= scale;
 #endif
-#if ${squared}
-      var g_squared = squares[j];
+#if ${summed && readsSizes}
+      var g_size = slice_sums[j];
+#if ${scaled}
+      g_size /= params.loss_scale;
+#endif
+#if ${clippedByNorm}
+      g_size *= scale;
+#endif
+#elif ${summed}
+      var g_squared = slice_sums[j];
 #if ${scaled}
       g_squared /= params.loss_scale * params.loss_scale;
 #endif
-#if ${clipping === 'norm' || clipping === 'globalNorm'}
+#if ${clippedByNorm}
       g_squared *= scale * scale;
 #endif
+#elif ${readsSizes}
+      let g_size = abs(g);
 #else
       let g_squared = g * g;
 #endif

@@ -39,7 +39,7 @@ export function adamaxRule(): StepRule {
   return {
     statements: `
       momentum += (g - momentum) * params.momentum_share;
-      norm = max(norm * params.decay_of_norm, abs(g));
+      norm = max(norm * params.decay_of_norm, g_size);
       value -= params.rate * momentum / (norm + params.epsilon);`,
   };
 }
@@ -84,8 +84,10 @@ export function adadeltaRule(): StepRule {
   return {
     statements: `
       accumulated_grad = params.rho * accumulated_grad + params.rest * g_squared;
-      let delta = -(sqrt(accumulated_delta_var + params.epsilon) * g / sqrt(accumulated_grad + params.epsilon));
-      accumulated_delta_var = params.rho * accumulated_delta_var + params.rest * (delta * delta);
+      let moved = accumulated_delta_var + params.epsilon;
+      let spread = accumulated_grad + params.epsilon;
+      let delta = -(sqrt(moved) * g / sqrt(spread));
+      accumulated_delta_var = params.rho * accumulated_delta_var + params.rest * (moved * g_squared / spread);
       value += params.rate * delta;`,
   };
 }

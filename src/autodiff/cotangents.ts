@@ -3,6 +3,7 @@
  * no id needs it.
  */
 import { add } from '../ops/arithmetic.ts';
+import { joinSlices } from '../ops/slices.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
 export class Cotangents {
@@ -26,7 +27,7 @@ export class Cotangents {
       this.#set(id, gradient);
       return;
     }
-    const total = add(known, gradient);
+    const total = joinSlices(add(known, gradient), [known, gradient]);
     if (!this.#uses.has(gradient) && !this.borrowed.has(gradient)) gradient.dispose();
     this.drop(id);
     this.#set(id, total);

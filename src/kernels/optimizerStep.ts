@@ -60,14 +60,14 @@ export function defineStep(
 ): StepKernel {
   return defineKernel({
     name,
-    bindings: ({ states, gradients, packed, clipping, squared }: StepOptions): Bindings => {
+    bindings: ({ states, gradients, packed, clipping, summed }: StepOptions): Bindings => {
       const roles = packed ? ['block'] : ['value', ...states].map((role) => `${role}_of`);
       const scales = clipping === 'norm' || clipping === 'globalNorm';
       return {
         ...Object.fromEntries(roles.map((role) => [role, 'read_write vec4<f32>'] as const)),
         ...gradientBindings(gradients),
         ...(scales ? { scales: 'read f32' as const } : {}),
-        ...(squared ? { squares: 'read vec4<f32>' as const } : {}),
+        ...(summed ? { slice_sums: 'read vec4<f32>' as const } : {}),
       };
     },
     params: { ...sharedParams, ...Object.fromEntries(params.map((param) => [param, 'f32'] as const)) },
@@ -100,8 +100,8 @@ export interface StepVariable {
   /** Number of values. */
   readonly size: number;
   readonly gradient: Tensor | null;
-  /** Sums of squares of the slices in the gradient. Such a variable has a separate launch. */
-  readonly squares: Tensor | null;
+  /** What the rule reads of the slices of the gradient: sums of their squares or sizes. Such a variable has a separate launch. */
+  readonly sliceSums: Tensor | null;
   readonly decayed: boolean;
   /** Whether another launch updates it, because its values or states are not in the packed buffer. */
   readonly skipped: boolean;
@@ -125,7 +125,7 @@ export type StepBuffers =
 
 export interface StepLaunch {
   readonly kernel: StepKernel;
-  readonly options: Omit<StepOptions, 'gradients' | 'packed' | 'squared' | 'workgroup' | 'steps'>;
+  readonly options: Omit<StepOptions, 'gradients' | 'packed' | 'summed' | 'workgroup' | 'steps'>;
   readonly buffers: StepBuffers;
   readonly variables: readonly StepVariable[];
   /** Bound instead of missing gradients. */
@@ -150,19 +150,19 @@ export function stepKernel(device: Device, launch: StepLaunch): void {
   const chunks = vectors.map((count) => Math.ceil(count / (shape.workgroup * shape.steps)));
   const count = total(chunks);
   if (count === 0) return;
-  const squares = variables.length === 1 ? (variables[0]?.squares ?? null) : null;
+  const sums = variables.length === 1 ? (variables[0]?.sliceSums ?? null) : null;
   const roles = packed
     ? { block: buffers.block }
     : Object.fromEntries(
         ['value', ...options.states].map((role, i) => [`${role}_of`, buffers.storages[i] as Storage]),
       );
   device.launch(kernel, {
-    options: { gradients, packed, squared: squares !== null, ...options, ...shape },
+    options: { gradients, packed, summed: sums !== null, ...options, ...shape },
     bindings: {
       ...roles,
       ...boundGradients(variables, gradients, filler),
       ...(scales ? { scales: scales.storage } : {}),
-      ...(squares ? { squares: squares.storage } : {}),
+      ...(sums ? { slice_sums: sums.storage } : {}),
     },
     params: {
       starts: filled(variables.map(({ start }) => start)),

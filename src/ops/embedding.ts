@@ -4,8 +4,6 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { gatherGradient, gatherRows, gatherTarget, planGather } from './gather.ts';
-import { noteSquares } from './slices.ts';
-import { square } from './unary.ts';
 import type { IndexOptions } from './indices.ts';
 
 const names = { x: 'table', indices: 'ids' };
@@ -28,9 +26,9 @@ export const embedding: Op<[table: Tensor, ids: Tensor], IndexOptions, Tensor, '
     },
     indexTarget: ([table], plan) => gatherTarget(names, table, plan),
     forward: ([table, ids], plan, call) => gatherRows(call, names, table, ids, plan),
-    backward: ([dy], { inputs: [, ids], inputSpecs: [table], plan }) => {
-      const addUp = (slices: Tensor) => gatherGradient(slices, table, ids, plan);
-      return [noteSquares(addUp(dy), () => addUp(square(dy))), null];
-    },
+    backward: ([dy], { inputs: [, ids], inputSpecs: [table], plan }) => [
+      gatherGradient(dy, table, ids, plan),
+      null,
+    ],
     cost: noFlops,
   });

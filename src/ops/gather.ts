@@ -25,6 +25,7 @@ import {
   readsAsZeros,
   requireUpdates,
 } from './indices.ts';
+import { noteSlices } from './slices.ts';
 
 /** Options of `gather`. */
 export interface GatherOptions extends AxisOptions, IndexOptions {
@@ -196,14 +197,14 @@ export function gatherRows(
   return kernels().gatherKernel(call.op, x, indices, plan, indexing, checking, plan.fill);
 }
 
-/** The gradient of a gather from `x`. The indices are unchecked here, since the forward pass reports their faults. */
+/**
+ * The gradient of a gather from `x`: a sum of slices, if it gathers rows. The indices are unchecked here, since the forward pass
+ * reports their faults.
+ */
 export function gatherGradient(dy: Tensor, x: TensorSpec, indices: Tensor, plan: GatherPlan): Tensor {
   const { axis, batchDims } = plan.geometry;
-  return scatterAdd(indices, dy, {
-    shape: x.shape,
-    axis,
-    batchDims,
-    mode: plan.mode,
-    validateIndices: false,
-  });
+  const addUp = (values: Tensor, ids: Tensor) =>
+    scatterAdd(ids, values, { shape: x.shape, axis, batchDims, mode: plan.mode, validateIndices: false });
+  const gradient = addUp(dy, indices);
+  return axis === 0 && batchDims === 0 ? noteSlices(gradient, dy, indices, addUp) : gradient;
 }

@@ -18,7 +18,7 @@ const optimizer = (
       accumulated: false,
       decayed: false,
       averaged: false,
-      squared: false,
+      summed: false,
       workgroup: 64,
       steps: 8,
     },

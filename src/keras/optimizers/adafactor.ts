@@ -53,6 +53,10 @@ export class Adafactor extends Optimizer {
     this.own = { beta2Decay, epsilon1, epsilon2, clipThreshold, relativeStep };
   }
 
+  override get readsSlices(): boolean {
+    return true;
+  }
+
   override getConfig(): Record<string, unknown> {
     return { ...super.getConfig(), ...this.own };
   }
@@ -66,8 +70,14 @@ export class Adafactor extends Optimizer {
   protected override makeEngine(parts: EngineParts): StepEngine {
     const rule = {
       makeSlots: (variable: Variable) => this.#makeSlots(variable),
-      update: (value: Tensor, gradient: Tensor, slots: readonly Tensor[], scalar: DynamicTensor) =>
-        this.#update(value, gradient, slots, scalar),
+      update: (
+        value: Tensor,
+        gradient: Tensor,
+        slots: readonly Tensor[],
+        scalar: DynamicTensor,
+        _variable: Variable,
+        squares: Tensor | null,
+      ) => this.#update(value, gradient, slots, scalar, squares),
     };
     return new OpStepEngine(parts, rule, (variable, state) => this.slotName(variable, state));
   }
@@ -85,11 +95,17 @@ export class Adafactor extends Optimizer {
     return [makeSlot(variable, name, shape.slice(0, -1)), makeSlot(variable, name, columns), estimate];
   }
 
-  #update(value: Tensor, gradient: Tensor, slots: readonly Tensor[], scalar: DynamicTensor): Tensor[] {
+  #update(
+    value: Tensor,
+    gradient: Tensor,
+    slots: readonly Tensor[],
+    scalar: DynamicTensor,
+    slices: Tensor | null,
+  ): Tensor[] {
     const { epsilon1, epsilon2, clipThreshold } = this.own;
     const kept = scalar(() => this.#kept);
     const rest = scalar(() => 1 - this.#kept);
-    const squares = add(square(gradient), epsilon1);
+    const squares = add(slices ?? square(gradient), epsilon1);
     const blend = (old: Tensor, fresh: Tensor) => add(mul(kept, old), mul(rest, fresh));
     const next =
       slots.length === 1
@@ -98,8 +114,10 @@ export class Adafactor extends Optimizer {
             blend(slots[0] as Tensor, mean(squares, { axis: -1 })),
             blend(slots[1] as Tensor, mean(squares, { axis: -2 })),
           );
-    const update = div(gradient, sqrt(next.at(-1) as Tensor));
-    const bounded = div(update, maximum(div(rootMeanSquare(update), clipThreshold), 1));
+    const estimate = next.at(-1) as Tensor;
+    const update = div(gradient, sqrt(estimate));
+    const length = slices ? sqrt(mean(div(slices, estimate))) : rootMeanSquare(update);
+    const bounded = div(update, maximum(div(length, clipThreshold), 1));
     const size = mul(
       maximum(rootMeanSquare(value), epsilon2),
       scalar(() => this.#rate),

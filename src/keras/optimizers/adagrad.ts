@@ -30,7 +30,7 @@ export class Adagrad extends FusedOptimizer {
     this.epsilon = epsilon;
   }
 
-  override get readsSquares(): boolean {
+  override get readsSlices(): boolean {
     return true;
   }
 

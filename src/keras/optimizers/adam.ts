@@ -32,7 +32,7 @@ export class Adam extends FusedMoments {
     this.amsgrad = amsgrad;
   }
 
-  override get readsSquares(): boolean {
+  override get readsSlices(): boolean {
     return true;
   }
 

@@ -25,6 +25,10 @@ export class Adamax extends FusedMoments {
     super(options);
   }
 
+  override get readsSlices(): boolean {
+    return true;
+  }
+
   protected override get states() {
     return [[{ name: 'momentum' }, { name: 'norm' }]];
   }
@@ -32,7 +36,7 @@ export class Adamax extends FusedMoments {
   protected override get settings() {
     const { beta1, beta2, epsilon } = this;
     const params = { rate: this.#rate, momentum_share: 1 - beta1, decay_of_norm: beta2, epsilon };
-    return { kernel: adamaxStep, variant: 'plain', params };
+    return { kernel: adamaxStep, variant: 'plain', params, reads: 'sizes' } as const;
   }
 
   protected override advance(step: number, rate: number): void {

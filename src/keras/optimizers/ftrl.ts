@@ -63,7 +63,7 @@ export class Ftrl extends FusedOptimizer {
     for (const [what, value] of Object.entries(others)) requireNotNegative(this.name, what, value);
   }
 
-  override get readsSquares(): boolean {
+  override get readsSlices(): boolean {
     return true;
   }
 

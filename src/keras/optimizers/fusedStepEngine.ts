@@ -5,14 +5,16 @@ import {
   isPresent,
   type StepKernel,
   stepKernel,
-  type StepVariable,
 } from '../../kernels/optimizerStep.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import type { DynamicScalar } from '../../webgpu/params.ts';
 import type { Storage } from '../../webgpu/storage.ts';
 import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/gradientNorms.ts';
-import { sqrt } from '../../ops/unary.ts';
+import { clip } from '../../ops/clip.ts';
+import { hasSlices, sumOfSlices } from '../../ops/slices.ts';
+import { abs } from '../../ops/rounding.ts';
+import { sqrt, square } from '../../ops/unary.ts';
 import { tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -21,7 +23,9 @@ import type { StepEngine, StepExtras, StepNumbers } from './stepEngine.ts';
 import {
   type FusedLaunch,
   type FusedVariables,
+  type LaunchVariable,
   type SlotSpec,
+  type StepGradient,
   withReadableGradients,
 } from './fusedVariables.ts';
 
@@ -32,6 +36,8 @@ export interface StepSettings {
   readonly variant: string;
   /** The kernel's own parameters. */
   readonly params: Readonly<Record<string, number | DynamicScalar>>;
+  /** What the rule reads of a gradient besides its values. Default 'squares'. */
+  readonly reads?: 'squares' | 'sizes' | 'nothing';
 }
 
 export class FusedStepEngine implements StepEngine {
@@ -70,11 +76,12 @@ export class FusedStepEngine implements StepEngine {
   /** Runs one step. Call it in a scope that frees temporaries. */
   run(gradients: ReadonlyMap<Variable, Tensor>): void {
     const { numbers } = this;
-    const { kernel, variant, params } = this.settings();
+    const { kernel, variant, params, reads = 'squares' } = this.settings();
     const { clipping, useEma, accumulating, scaled, decayed } = this.extras;
-    // Accumulated gradients and gradients clipped by value are not sums of slices.
-    const squares = !accumulating && clipping !== 'value';
-    const launches = withReadableGradients(this.variables.launches(gradients, squares));
+    const given = [...gradients].map(
+      ([variable, gradient]) => [variable, this.#given(gradient, reads)] as const,
+    );
+    const launches = withReadableGradients(this.variables.launches(new Map(given)));
     const filler = launches.flatMap(({ variables }) => variables).find(({ gradient }) => gradient)
       ?.gradient as Tensor;
     const scales = this.#clipScales(launches, filler);
@@ -92,9 +99,9 @@ export class FusedStepEngine implements StepEngine {
       if (!useEma && !variables.some(isPresent)) continue;
       stepKernel(filler.device, {
         kernel,
-        options,
+        options: variables.some(isClippedHere) ? { ...options, clipping: 'none' } : options,
         buffers,
-        variables: clipping === 'globalNorm' ? variables.map(asSum) : variables,
+        variables,
         filler,
         scales: scales && { storage: scales, first },
         shared: { ...numbers },
@@ -102,6 +109,28 @@ export class FusedStepEngine implements StepEngine {
       });
     }
     scales?.release();
+  }
+
+  /**
+   * What the step reads of a gradient. As in Keras, slices are clipped and squared before they are summed, and norms are those of
+   * slices; a gradient that was accumulated, or clipped by the norm of all, is a sum.
+   */
+  #given(gradient: Tensor, reads: 'squares' | 'sizes' | 'nothing'): StepGradient {
+    const { clipping, accumulating, scaled } = this.extras;
+    const isPlain = accumulating || !hasSlices(gradient) || (clipping === 'none' && reads === 'nothing');
+    if (isPlain) return { gradient, sliceSums: null, withNorm: null, isClipped: false };
+    const isClipped = clipping === 'value';
+    const limit = this.numbers.clip * (scaled ? this.numbers.loss_scale : 1);
+    const clipped = (x: Tensor) => (isClipped ? clip(x, { min: -limit, max: limit }) : x);
+    const size = reads === 'sizes' ? abs : square;
+    const readsSums = reads !== 'nothing' && clipping !== 'globalNorm';
+    const isNormed = clipping === 'norm' || clipping === 'globalNorm';
+    return {
+      gradient: isClipped ? sumOfSlices(gradient, clipped) : gradient,
+      sliceSums: readsSums ? sumOfSlices(gradient, (x) => size(clipped(x))) : null,
+      withNorm: isNormed ? sqrt(sumOfSlices(gradient, square)) : null,
+      isClipped,
+    };
   }
 
   /** Factors that clip gradients by norm, in launch order; null for other kinds of clipping. */
@@ -117,7 +146,10 @@ export class FusedStepEngine implements StepEngine {
     for (const { buffers, variables, first } of launches) {
       squareChunksKernel(device, {
         buffers,
-        variables: variables.map(withNormOfSlices),
+        variables: variables.map((variable) => ({
+          ...variable,
+          gradient: variable.withNorm ?? variable.gradient,
+        })),
         filler,
         lossScale: scaled ? numbers.loss_scale : null,
         accumulation: accumulating
@@ -152,14 +184,9 @@ export class FusedStepEngine implements StepEngine {
   }
 }
 
-/** As in Keras, the norm of a sum of slices is that of the slices before they are summed. */
-function withNormOfSlices(variable: StepVariable): StepVariable {
-  return variable.squares ? { ...variable, gradient: sqrt(variable.squares) } : variable;
-}
-
-/** After clipping by the norm of all gradients, Keras has sums of slices, which it squares. */
-function asSum(variable: StepVariable): StepVariable {
-  return { ...variable, squares: null };
+/** Whether a launch updates a variable whose slices have been clipped. It updates no other then. */
+function isClippedHere({ isClipped, skipped }: LaunchVariable): boolean {
+  return isClipped && !skipped;
 }
 
 /** Where the chunk sums of each gradient start, in launch order, and where the last ones end. */

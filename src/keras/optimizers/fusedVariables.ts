@@ -13,7 +13,6 @@ import {
   variablesPerLaunch,
 } from '../../kernels/optimizerStep.ts';
 import { bindsAsVectors, output } from '../../kernels/output.ts';
-import { squaresOf } from '../../ops/slices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import type { DeviceBuffer } from '../../webgpu/deviceBuffer.ts';
@@ -42,7 +41,16 @@ export interface FusedLaunch {
   readonly first: number;
 }
 
-export interface LaunchVariable extends StepVariable {
+/** A gradient, and what a step reads of its slices if it is a sum of slices (ops/slices.ts). */
+export interface StepGradient extends Pick<StepVariable, 'sliceSums'> {
+  readonly gradient: Tensor;
+  /** Values whose norm is that of the slices; null if it is that of the gradient. */
+  readonly withNorm: Tensor | null;
+  /** Whether each slice has been clipped. */
+  readonly isClipped: boolean;
+}
+
+export interface LaunchVariable extends StepVariable, Pick<StepGradient, 'withNorm' | 'isClipped'> {
   readonly variable: Variable;
 }
 
@@ -101,13 +109,13 @@ export class FusedVariables {
   }
 
   /**
-   * Returns the launches of a step. The buffers that they overwrite are no longer shared. If `squares` are read, a variable whose
-   * gradient is a sum of slices has its own launch.
+   * Returns the launches of a step. The buffers that they overwrite are no longer shared. A variable has its own launch if the step
+   * reads its slices, or they have been clipped.
    */
-  launches(gradients: ReadonlyMap<Variable, Tensor>, squares: boolean): FusedLaunch[] {
+  launches(gradients: ReadonlyMap<Variable, StepGradient>): FusedLaunch[] {
     const launches: FusedLaunch[] = [];
     const describe = (fused: FusedVariable, start: number, skipped: boolean) =>
-      launchVariable(fused, gradients.get(fused.variable) ?? null, { start, skipped, squares });
+      launchVariable(fused, gradients.get(fused.variable) ?? null, { start, skipped });
     const addSeparate = (fused: FusedVariable, first: number) => {
       if (fused.variable.disposed) return;
       const storages = [fused.variable, ...fused.slots].map((variable) => ownStorage(variable));
@@ -120,9 +128,7 @@ export class FusedVariables {
     let first = 0;
     for (const { group, variables } of this.#groups) {
       const isOut = variables.map((_, k) => !group.isWritable(k));
-      const isAlone = variables.map(
-        ({ variable }, k) => isOut[k] || (squares && hasSquares(gradients.get(variable))),
-      );
+      const isAlone = variables.map(({ variable }, k) => isOut[k] || isSpecial(gradients.get(variable)));
       const start = (k: number) => group.starts[k] as number;
       if (!isAlone.every((alone) => alone)) {
         const described = variables.map((fused, k) => describe(fused, start(k), isAlone[k] as boolean));
@@ -155,22 +161,21 @@ export class FusedVariables {
 
 function launchVariable(
   { variable, decayed }: FusedVariable,
-  gradient: Tensor | null,
-  { start, skipped, squares }: { start: number; skipped: boolean; squares: boolean },
+  given: StepGradient | null,
+  { start, skipped }: { start: number; skipped: boolean },
 ): LaunchVariable {
   return {
     variable,
     start,
     size: variable.size,
-    gradient,
-    squares: squares && gradient ? squaresOf(gradient) : null,
+    ...(given ?? { gradient: null, sliceSums: null, withNorm: null, isClipped: false }),
     decayed,
     skipped,
   };
 }
 
-function hasSquares(gradient: Tensor | undefined): boolean {
-  return gradient !== undefined && squaresOf(gradient) !== null;
+function isSpecial(gradient: StepGradient | undefined): boolean {
+  return gradient !== undefined && (gradient.sliceSums !== null || gradient.isClipped);
 }
 
 function isSmall(variable: Variable): boolean {
@@ -229,7 +234,7 @@ export function withReadableGradients(launches: readonly FusedLaunch[]): FusedLa
     variables: launch.variables.map((variable) => ({
       ...variable,
       gradient: variable.gradient && readable(variable.gradient),
-      squares: variable.squares && readable(variable.squares),
+      sliceSums: variable.sliceSums && readable(variable.sliceSums),
     })),
   }));
 }

@@ -42,7 +42,7 @@ export class Lion extends FusedOptimizer {
   protected override get settings() {
     const { beta1, beta2 } = this;
     const params = { rate: this.#rate, beta_1: beta1, rest_1: 1 - beta1, beta_2: beta2, rest_2: 1 - beta2 };
-    return { kernel: lionStep, variant: 'plain', params };
+    return { kernel: lionStep, variant: 'plain', params, reads: 'nothing' } as const;
   }
 
   protected override advance(_step: number, rate: number): void {

@@ -9,8 +9,7 @@ import { equal } from '../../ops/comparison.ts';
 import { fill } from '../../ops/creation.ts';
 import { logicalAnd } from '../../ops/logical.ts';
 import { isFinite as areFinite } from '../../ops/predicates.ts';
-import { noteSquares, squaresOf, withSquaredSlices } from '../../ops/slices.ts';
-import { square } from '../../ops/unary.ts';
+import { changeSlices } from '../../ops/slices.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
@@ -61,8 +60,9 @@ export class LossScaleEngine implements StepEngine {
     const finite = [...gradients.values()]
       .map((gradient) => all(areFinite(gradient)))
       .reduce((a, b) => logicalAnd(a, b));
-    const unscaled = withSquaredSlices(() =>
-      [...gradients.values()].map((gradient) => unscale(gradient, scale)),
+    const unscale = (values: Tensor) => div(values, scale);
+    const unscaled = [...gradients.values()].map((gradient) =>
+      changeSlices(unscale(gradient), gradient, unscale),
     );
     const before = this.#changing().map((variable) => [variable, copyOf(variable)] as const);
     inner.apply(unscaled, [...gradients.keys()]);
@@ -91,13 +91,6 @@ export class LossScaleEngine implements StepEngine {
     const slots = inner.variables.filter((variable) => variable instanceof Variable);
     return [...variables, ...slots].filter((variable) => !variable.disposed);
   }
-}
-
-/** Returns the gradient divided by the scale; the squares of its slices divided by the scale's square. */
-function unscale(gradient: Tensor, scale: Variable): Tensor {
-  const squares = squaresOf(gradient);
-  const unscaled = div(gradient, scale);
-  return squares ? noteSquares(unscaled, () => div(squares, square(scale))) : unscaled;
 }
 
 function copyOf(variable: Variable): Tensor {

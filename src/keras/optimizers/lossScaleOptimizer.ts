@@ -55,8 +55,8 @@ export class LossScaleOptimizer extends Optimizer {
     return this.#engine?.scale ?? null;
   }
 
-  override get readsSquares(): boolean {
-    return this.innerOptimizer.readsSquares;
+  override get readsSlices(): boolean {
+    return this.innerOptimizer.readsSlices;
   }
 
   /** The learning rate of the inner optimizer. */

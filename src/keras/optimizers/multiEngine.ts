@@ -1,6 +1,6 @@
 /** @file The steps of a MultiOptimizer: each variable's optimizer makes them. */
 import { div } from '../../ops/arithmetic.ts';
-import { noteSquares, squaresOf, withSquaredSlices } from '../../ops/slices.ts';
+import { changeSlices } from '../../ops/slices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { Optimizer } from './optimizer.ts';
@@ -47,12 +47,7 @@ export class MultiEngine implements StepEngine {
   #unscaled(gradients: readonly Tensor[]): readonly Tensor[] {
     const factor = this.lossScaleFactor;
     if (factor === null) return gradients;
-    return withSquaredSlices(() =>
-      gradients.map((gradient) => {
-        const squares = squaresOf(gradient);
-        const unscaled = div(gradient, factor);
-        return squares ? noteSquares(unscaled, () => div(squares, factor ** 2)) : unscaled;
-      }),
-    );
+    const unscaled = (values: Tensor) => div(values, factor);
+    return gradients.map((gradient) => changeSlices(unscaled(gradient), gradient, unscaled));
   }
 }

@@ -58,8 +58,8 @@ export class MultiOptimizer extends Optimizer {
     return this.built || !(map instanceof OptimizerMap) ? this.#optimizers : map.optimizers;
   }
 
-  override get readsSquares(): boolean {
-    return this.optimizers.some((optimizer) => optimizer.readsSquares);
+  override get readsSlices(): boolean {
+    return this.optimizers.some((optimizer) => optimizer.readsSlices);
   }
 
   /** As in Keras, there is none. Errors: ValueError. */

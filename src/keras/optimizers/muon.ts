@@ -90,7 +90,7 @@ export class Muon extends Optimizer {
     this.#excluded = (this.own.excludeLayers ?? []).map((pattern) => expressionOf(this.name, pattern));
   }
 
-  override get readsSquares(): boolean {
+  override get readsSlices(): boolean {
     return true;
   }
 

@@ -32,7 +32,7 @@ export class Nadam extends FusedMoments {
     super(options);
   }
 
-  override get readsSquares(): boolean {
+  override get readsSlices(): boolean {
     return true;
   }
 

@@ -21,7 +21,7 @@ export abstract class OpMoments extends Optimizer {
     this.epsilon = epsilon;
   }
 
-  override get readsSquares(): boolean {
+  override get readsSlices(): boolean {
     return true;
   }
 

@@ -16,7 +16,7 @@ import { clip } from '../../ops/clip.ts';
 import { notEqual } from '../../ops/comparison.ts';
 import { zeros } from '../../ops/creation.ts';
 import { maximum } from '../../ops/maximum.ts';
-import { squaresOf } from '../../ops/slices.ts';
+import { changeSlices, hasSlices, sumOfSlices } from '../../ops/slices.ts';
 import { sum } from '../../ops/sum.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
@@ -44,7 +44,7 @@ export interface OpRule {
   ): Tensor[];
 }
 
-/** A gradient, and the sums of the squares of its slices if it is a sum of slices (ops/slices.ts). */
+/** A gradient, and the sums of the squares of its slices if they are read and it is a sum of slices (ops/slices.ts). */
 interface Effective {
   readonly gradient: Tensor;
   readonly squares: Tensor | null;
@@ -121,46 +121,52 @@ export class OpStepEngine implements StepEngine {
   }
 
   /** Gradients before clipping: unscaled, and averaged over the accumulated steps. */
-  #effective(gradients: ReadonlyMap<Variable, Tensor>): Map<Variable, Effective> {
+  #effective(gradients: ReadonlyMap<Variable, Tensor>): Map<Variable, Tensor> {
     const { numbers } = this.parts;
-    return mapValues<Tensor, Effective>(gradients, (gradient, variable) => {
+    return mapValues(gradients, (gradient, variable) => {
       const unscaled = this.#unscaled(gradient);
       const accumulator = this.#slots.get(variable)?.accumulator;
-      if (!accumulator) return { gradient: unscaled, squares: this.#unscaledSquares(gradient) };
-      return { gradient: div(add(unscaled, accumulator), numbers.accumulation_steps), squares: null };
+      return accumulator ? div(add(unscaled, accumulator), numbers.accumulation_steps) : unscaled;
     });
   }
 
   #unscaled(gradient: Tensor): Tensor {
-    return this.parts.extras.scaled ? div(gradient, this.parts.numbers.loss_scale) : gradient;
+    const { extras, numbers } = this.parts;
+    const unscale = (x: Tensor) => div(x, numbers.loss_scale);
+    return extras.scaled ? changeSlices(unscale(gradient), gradient, unscale) : gradient;
   }
 
-  #unscaledSquares(gradient: Tensor): Tensor | null {
-    const squares = squaresOf(gradient);
-    return squares && this.parts.extras.scaled ? div(squares, this.parts.numbers.loss_scale ** 2) : squares;
-  }
-
-  /** As in Keras, norms are those of slices. Values, and gradients clipped by the norm of all, are sums. */
-  #clipped(gradients: Map<Variable, Effective>): Map<Variable, Effective> {
+  /** As in Keras, slices are clipped and squared before they are summed, and norms are those of slices. */
+  #clipped(gradients: Map<Variable, Tensor>): Map<Variable, Effective> {
     const { clipping } = this.parts.extras;
     const limit = this.parts.numbers.clip;
-    const squared = ({ gradient, squares }: Effective) => sum(squares ?? square(gradient));
+    const squaresOf = (gradient: Tensor) => (hasSlices(gradient) ? sumOfSlices(gradient, square) : null);
+    const squared = (gradient: Tensor) => sum(squaresOf(gradient) ?? square(gradient));
     const scaleOf = (norm: Tensor) => div(limit, maximum(norm, limit));
-    const asSum = (gradient: Tensor): Effective => ({ gradient, squares: null });
-    if (clipping === 'none') return gradients;
-    if (clipping === 'value')
-      return mapValues(gradients, ({ gradient }) => asSum(clip(gradient, { min: -limit, max: limit })));
+    if (clipping === 'none')
+      return mapValues(gradients, (gradient) => ({ gradient, squares: squaresOf(gradient) }));
+    if (clipping === 'value') {
+      const bounded = (x: Tensor) => clip(x, { min: -limit, max: limit });
+      return mapValues(gradients, (gradient) =>
+        hasSlices(gradient)
+          ? {
+              gradient: sumOfSlices(gradient, bounded),
+              squares: sumOfSlices(gradient, (x) => square(bounded(x))),
+            }
+          : { gradient: bounded(gradient), squares: null },
+      );
+    }
     if (clipping === 'norm') {
-      return mapValues(gradients, (effective) => {
-        const scale = scaleOf(sqrt(squared(effective)));
-        const { gradient, squares } = effective;
+      return mapValues(gradients, (gradient) => {
+        const squares = squaresOf(gradient);
+        const scale = scaleOf(sqrt(sum(squares ?? square(gradient))));
         return { gradient: mul(gradient, scale), squares: squares && mul(squares, square(scale)) };
       });
     }
     const norm = sqrt([...gradients.values()].map(squared).reduce((a, b) => add(a, b)));
-    // An infinite norm makes all gradients NaN, as in Keras.
+    // An infinite norm makes all gradients NaN, as in Keras. What is clipped by it is a sum.
     const scale = add(scaleOf(norm), sub(norm, norm));
-    return mapValues(gradients, ({ gradient }) => asSum(mul(gradient, scale)));
+    return mapValues(gradients, (gradient) => ({ gradient: mul(gradient, scale), squares: null }));
   }
 
   #update(

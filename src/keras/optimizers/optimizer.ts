@@ -113,10 +113,13 @@ export abstract class Optimizer {
     return [];
   }
 
-  /** Whether a step uses squared gradients; as in Keras, it then squares slices before they are summed (ops/slices.ts). */
-  get readsSquares(): boolean {
-    const { clipnorm, globalClipnorm } = this.options;
-    return clipnorm !== null || globalClipnorm !== null;
+  /**
+   * Whether the slices of a gradient (ops/slices.ts) matter, besides their sum: where they are clipped, as in Keras each by itself,
+   * or squared. Accumulated gradients are sums. A rule that squares gradients returns true.
+   */
+  get readsSlices(): boolean {
+    const { clipvalue, clipnorm, globalClipnorm } = this.options;
+    return clipvalue !== null || clipnorm !== null || globalClipnorm !== null;
   }
 
   /** The learning rate of the next step. Can be set between steps, to a number or a schedule. */

@@ -40,7 +40,7 @@ export class RMSprop extends FusedOptimizer {
     this.centered = centered;
   }
 
-  override get readsSquares(): boolean {
+  override get readsSlices(): boolean {
     return true;
   }
 

@@ -42,7 +42,7 @@ export class SGD extends FusedOptimizer {
   protected override get settings() {
     const { momentum, nesterov } = this;
     const variant = momentum === 0 ? 'plain' : nesterov ? 'nesterov' : 'momentum';
-    return { kernel: sgdStep, variant, params: { rate: this.#rate, momentum } };
+    return { kernel: sgdStep, variant, params: { rate: this.#rate, momentum }, reads: 'nothing' } as const;
   }
 
   protected override advance(_step: number, rate: number): void {

@@ -2,7 +2,7 @@
 import { ValueError } from '../../core/errors.ts';
 import { addN } from '../../ops/addN.ts';
 import { zeros } from '../../ops/creation.ts';
-import { withSquaredSlices } from '../../ops/slices.ts';
+import { withSlices } from '../../ops/slices.ts';
 import { sum } from '../../ops/sum.ts';
 import { GradientTape } from '../../autodiff/tape.ts';
 import { disposing, tidy } from '../../tensor/scope.ts';
@@ -27,8 +27,8 @@ export function trainStep(model: TrainableModel, { x, y, sampleWeight }: AnyBatc
       requireTrainable(model);
       const weights = model.trainableWeights;
       const scaled = optimizer.scaleLoss(loss);
-      const gradients = optimizer.readsSquares
-        ? withSquaredSlices(() => tape.gradient(scaled, weights))
+      const gradients = optimizer.readsSlices
+        ? withSlices(() => tape.gradient(scaled, weights))
         : tape.gradient(scaled, weights);
       optimizer.apply(gradients, weights);
       return { predicted, loss };

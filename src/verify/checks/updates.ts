@@ -42,7 +42,7 @@ function launchAdam(
     variables: variables.map((variable) => ({
       ...variable,
       size: (variable.gradient as Tensor).size,
-      squares: null,
+      sliceSums: null,
       decayed: false,
       skipped: false,
     })),

@@ -1,12 +1,14 @@
 /** @file Steps for an embedding whose ids repeat are those of Keras with TensorFlow, where the gradient of a table is slices. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { init, tensor, tidy } from '../../../src/index.ts';
-import { clearSession, input, layers, model, optimizers } from '../../../src/keras/index.ts';
+import { add, flip, init, tensor, tidy } from '../../../src/index.ts';
+import { clearSession, input, layers, model, optimizers, regularizers } from '../../../src/keras/index.ts';
 
 interface Case {
   readonly optimizer: string;
   readonly scaled?: boolean;
+  /** How the table is read; once by default. */
+  readonly table?: 'twice' | 'penalty';
   readonly config: Readonly<Record<string, unknown>>;
   readonly weights?: readonly [table: number[], kernel: number[]];
   readonly error?: string;
@@ -53,7 +55,7 @@ beforeAll(async () => {
 });
 beforeEach(clearSession);
 
-async function trained({ optimizer, scaled, config }: Case): Promise<number[][]> {
+async function trained({ optimizer, scaled, table: kind, config }: Case): Promise<number[][]> {
   const make = (
     optimizers as unknown as Record<string, (config: object) => ReturnType<typeof optimizers.adam>>
   )[
@@ -64,9 +66,12 @@ async function trained({ optimizer, scaled, config }: Case): Promise<number[][]>
         : `${optimizer[0]?.toLowerCase()}${optimizer.slice(1)}`
   ] as (config: object) => ReturnType<typeof optimizers.adam>;
   const ids = input({ shape: [3], dtype: 'int32' });
-  const rows = layers.embedding({ inputDim: 5, outputDim: 2 }).apply(ids);
-  const flat = layers.flatten().apply(rows);
-  const net = model({ inputs: ids, outputs: layers.dense({ units: 1, useBias: false }).apply(flat) });
+  const embeddingsRegularizer = kind === 'penalty' ? regularizers.l2({ l2: 0.05 }) : null;
+  const embedding = layers.embedding({ inputDim: 5, outputDim: 2, embeddingsRegularizer });
+  const rows = layers.flatten().apply(embedding.apply(ids));
+  const read =
+    kind === 'twice' ? add(rows, layers.flatten().apply(embedding.apply(flip(ids, { axis: 1 })))) : rows;
+  const net = model({ inputs: ids, outputs: layers.dense({ units: 1, useBias: false }).apply(read) });
   tidy(() => net.setWeights([tensor(table, { shape: [5, 2] }), tensor(kernel, { shape: [6, 1] })]));
   const inner = make(config);
   const used = scaled
@@ -79,22 +84,18 @@ async function trained({ optimizer, scaled, config }: Case): Promise<number[][]>
 
 const names = cases.map(
   (one, i) =>
-    [`${i} ${one.optimizer}${one.scaled ? ' scaled' : ''} ${JSON.stringify(one.config)}`, one] as const,
+    [
+      `${i} ${one.optimizer}${one.scaled ? ' scaled' : ''}${one.table ? `, ${one.table}` : ''} ${JSON.stringify(one.config)}`,
+      one,
+    ] as const,
 );
-
-/** What docs/decisions/slices.md says of optimizers and clipping that use sums. */
-function isFollowed({ optimizer, config, weights }: Case): boolean {
-  if (!weights || optimizer === 'ScheduleFreeAdamW') return false;
-  const isSummed = 'gradientAccumulationSteps' in config || 'globalClipnorm' in config;
-  return isSummed || !('clipvalue' in config || /^(Adamax|Adadelta|Adafactor)$/.test(optimizer));
-}
 
 /** Options of the engines are tested with two optimizers, one of each engine. */
 function isNew({ optimizer, config }: Case): boolean {
   return /^(Adam|Lamb)$/.test(optimizer) || !('useEma' in config || 'gradientAccumulationSteps' in config);
 }
 
-test.each(names.filter(([, one]) => isFollowed(one) && isNew(one)))('%s', async (_name, one) => {
+test.each(names.filter(([, one]) => one.weights && isNew(one)))('%s', async (_name, one) => {
   const found = await trained(one);
   one.weights?.forEach((expected, i) => {
     for (const [k, value] of expected.entries()) expect(found[i]?.[k]).toBeCloseTo(value, 4);

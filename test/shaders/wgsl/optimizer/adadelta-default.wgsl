@@ -64,8 +64,10 @@ fn move_vector(member: u32, j: u32) {
       let g_squared = g * g;
 
       accumulated_grad = params.rho * accumulated_grad + params.rest * g_squared;
-      let delta = -(sqrt(accumulated_delta_var + params.epsilon) * g / sqrt(accumulated_grad + params.epsilon));
-      accumulated_delta_var = params.rho * accumulated_delta_var + params.rest * (delta * delta);
+      let moved = accumulated_delta_var + params.epsilon;
+      let spread = accumulated_grad + params.epsilon;
+      let delta = -(sqrt(moved) * g / sqrt(spread));
+      accumulated_delta_var = params.rho * accumulated_delta_var + params.rest * (moved * g_squared / spread);
       value += params.rate * delta;
     }
   }

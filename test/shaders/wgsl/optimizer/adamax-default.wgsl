@@ -61,10 +61,10 @@ fn move_vector(member: u32, j: u32) {
     var g = gradient_of(member, j);
 
     {
-      let g_squared = g * g;
+      let g_size = abs(g);
 
       momentum += (g - momentum) * params.momentum_share;
-      norm = max(norm * params.decay_of_norm, abs(g));
+      norm = max(norm * params.decay_of_norm, g_size);
       value -= params.rate * momentum / (norm + params.epsilon);
     }
   }
