@@ -1,6 +1,7 @@
 /** @file Bind groups with typed errors: an invalid buffer of the app, or a buffer of the library without memory. */
-import { DeviceError, type RetrogradError } from '../core/errors.ts';
+import type { RetrogradError } from '../core/errors.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
+import { invalidUse } from './invalidUse.ts';
 import type { Pipeline } from './pipelines.ts';
 import type { ErrorWatch } from './watch.ts';
 
@@ -30,12 +31,11 @@ function createBindGroup(
 /** Null if the error follows from a buffer without memory, which was reported. */
 function explain({ message }: GPUError, buffers: Iterable<DeviceBuffer>, op?: string): RetrogradError | null {
   for (const { failure } of buffers) if (failure) return null;
-  return new DeviceError({
-    ...(op ? { op } : {}),
+  const others = {
     rule: 'a launch binds valid buffers that are large enough.',
-    received: message,
     hint: 'check the buffers that your app passes: not destroyed, on this device, with usage STORAGE.',
-  });
+  };
+  return invalidUse(message, others, op);
 }
 
 /** The bind groups of a device. Each is watched on its own, unless many are made together. */

@@ -3,9 +3,10 @@
  * when the device has nothing to do, when the parameter ring is full or the pass contains much work, or by `flush()`. Work
  * runs in the order it was appended.
  */
-import { DeviceError } from '../core/errors.ts';
+import type { DeviceError } from '../core/errors.ts';
 import { BindGroups, requireMemory } from './bindGroup.ts';
 import { BufferUsage } from './flags.ts';
+import { invalidUse } from './invalidUse.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
@@ -303,9 +304,8 @@ export class CommandStream {
 }
 
 function invalidSubmission(message: string): DeviceError {
-  return new DeviceError({
+  return invalidUse(message, {
     rule: 'every command of a submission must be valid; none of this one ran.',
-    received: message,
     hint: 'look at the first error reported: the others may follow from it.',
   });
 }
