@@ -220,7 +220,7 @@ class WithState extends Layer {
 
 describe('a call with tensors besides its inputs', () => {
   const marked = () => new MarkZeros().apply(tensor([[1, 0, 2]]));
-  const ids = tensor([[1, 2, 0, 0]], { dtype: 'int32' });
+  const ids = () => tensor([[1, 2, 0, 0]], { dtype: 'int32' });
 
   test('uses no mask that the input carries, but passes it on', async () => {
     const layer = new WithState();
@@ -244,7 +244,7 @@ describe('a call with tensors besides its inputs', () => {
       [both, 2],
     ] as const) {
       const initialState = new Array<Tensor>(count).fill(state);
-      const x = embedding.apply(ids);
+      const x = embedding.apply(ids());
       const plain = setMask(mul(x, 1), null);
       const unmasked = await layer.apply(plain, { initialState }).array();
       const masked = await layer.apply(x, { initialState, mask: maskOf(x) }).array();
@@ -253,14 +253,14 @@ describe('a call with tensors besides its inputs', () => {
       const [words, given] = [input({ shape: [4], dtype: 'int32' }), input({ shape: [2] })];
       const y = layer.apply(embedding.apply(words), { initialState: new Array(count).fill(given) } as never);
       const net = model({ inputs: [words, given], outputs: y as never });
-      const found = net.apply([ids, state]) as Tensor;
+      const found = net.apply([ids(), state]) as Tensor;
       expect(await found.array()).toEqual(unmasked);
       expect(maskOf(found) !== null).toBe(layer === (lstm as unknown));
     }
   });
 
   test("doesn't change attention, whose inputs have a mask each", async () => {
-    const x = layers.embedding({ inputDim: 3, outputDim: 2, maskZero: true }).apply(ids);
+    const x = layers.embedding({ inputDim: 3, outputDim: 2, maskZero: true }).apply(ids());
     const attention = layers.multiHeadAttention({ numHeads: 1, keyDim: 2 });
     const attentionMask = tensor([[[1, 1, 1, 1]]]);
     const wanted = await attention.apply(x).array();

@@ -131,6 +131,12 @@ const dialects: Readonly<Record<string, Dialect>> = {
   },
 };
 
+/**
+ * The key of a layer whose calls use the masks of their inputs whatever else they are called with, as all calls did before Keras 3.
+ * It stays in files that are saved from such a model: Keras reads past it.
+ */
+export const allMasksKey = 'uses_all_masks';
+
 /** Returns the dialect of a class; empty for classes of the app. */
 export function dialectOf(className: string): Dialect {
   return Object.hasOwn(dialects, className) ? (dialects[className] as Dialect) : {};

@@ -27,7 +27,8 @@ export function requireUsedMasks(model: WrittenModel): void {
 }
 
 function isUnmasked({ operation, argument, options }: GraphNode): boolean {
-  if (!(operation instanceof Layer) || !operation.takesMask || !hasOtherTensors(options)) return false;
+  if (!(operation instanceof Layer) || !operation.takesMask || operation.masksEachInput) return false;
+  if (!hasOtherTensors(options)) return false;
   const { mask = null } = options as { mask?: unknown };
   return mask === null && leavesOf(argument).some((input) => isSymbolic(input) && maskOf(input) !== null);
 }

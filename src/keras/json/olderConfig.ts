@@ -6,6 +6,7 @@ import { clip } from '../../ops/clip.ts';
 import { mulAdd } from '../../ops/mulAdd.ts';
 import type { Activation } from '../activations.ts';
 import { type CustomObjects, registerClass } from '../serialization/registered.ts';
+import { allMasksKey } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { upgradedClass, upgradeOptions } from './olderLayers.ts';
 
@@ -38,15 +39,17 @@ export function upgradeLayer(layer: Json, calls: FirstCalls = new Map()): Json {
   const { class_name: older = null, inbound_nodes: nodes, module = null, ...parts } = layer;
   const name = upgradedClass(older);
   const given: Json = Array.isArray(layer.config) ? { layers: layer.config } : (layer.config ?? null);
+  const upgraded = Array.isArray(nodes)
+    ? nodes.map((node) => upgradeNode(node, calls, isRecurrent(name)))
+    : null;
   return {
     ...parts,
     // Modules of Keras 2 were elsewhere.
     ...(module === null || isKerasModule(module) ? {} : { module }),
     class_name: name,
     config: isObject(given) ? upgradeConfig(textOf(older), given) : given,
-    ...(Array.isArray(nodes)
-      ? { inbound_nodes: nodes.map((node) => upgradeNode(node, calls, isRecurrent(name))) }
-      : {}),
+    ...(upgraded ? { inbound_nodes: upgraded } : {}),
+    ...(upgraded?.some(hasOtherTensors) ? { [allMasksKey]: true } : {}),
   };
 }
 
@@ -139,12 +142,11 @@ function classIn(layers: readonly Json[], name: string): Json {
   return (found as JsonObject | undefined)?.class_name ?? null;
 }
 
-/** The `mask` of a call that used the mask of its first argument whatever else it was called with, as all calls did. */
-const firstMask = '__mask_of_the_first_argument__';
-
-/** Returns whether `mask` in the arguments of a call is that of the first argument. */
-export function isFirstMask(mask: unknown): boolean {
-  return mask === firstMask;
+/** Whether an upgraded call has tensors besides those of its first argument. */
+function hasOtherTensors(node: Json): boolean {
+  const isTensor = (value: Json): boolean =>
+    Array.isArray(value) ? value.some(isTensor) : isObject(value) && value.class_name === '__keras_tensor__';
+  return isObject(node) && isObject(node.kwargs) && Object.values(node.kwargs).some(isTensor);
 }
 
 /** A call: its tensors as [layer, call, output, options], one or a nest of them. */
@@ -160,7 +162,7 @@ function upgradeNode(node: Json, calls: FirstCalls, takesStates: boolean): Json 
   if (more.length === 0) return { args: [only], kwargs };
   // Initial states were additional inputs.
   return takesStates
-    ? { args: [only], kwargs: { mask: firstMask, ...(kwargs as JsonObject), initial_state: more } }
+    ? { args: [only], kwargs: { ...(kwargs as JsonObject), initial_state: more } }
     : { args: [inputs], kwargs };
 }
 

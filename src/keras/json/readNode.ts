@@ -2,13 +2,11 @@
 import { nodeOf } from '../graph/graphNode.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type ApplyOptions, Layer } from '../layers/base/layer.ts';
-import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
+import { leavesOf, type Nest } from '../tensorNest.ts';
 import { isConstant, readConstant } from './constants.ts';
 import { dialectOf } from './dialect.ts';
-import { maskOf } from '../masks.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { invalid } from './jsonErrors.ts';
-import { isFirstMask } from './olderConfig.ts';
 import { camelKey } from './optionNames.ts';
 import type { Reader } from './reader.ts';
 
@@ -57,8 +55,7 @@ export function readNode(reader: Reader, node: Json, place: string): NodeCall {
     needs,
     run: (callable, tensors) => {
       const given = args.map((arg: Json) => filled(reader, arg, place, tensors));
-      const filledIn = filled(reader, kwargs, place, tensors) as Record<string, unknown>;
-      const named = isFirstMask(filledIn.mask) ? { ...filledIn, mask: masksOf(given[0]) } : filledIn;
+      const named = filled(reader, kwargs, place, tensors) as Record<string, unknown>;
       const outputs =
         callable instanceof Layer
           ? callLayer(reader, callable as never, given, named, place)
@@ -66,12 +63,6 @@ export function readNode(reader: Reader, node: Json, place: string): NodeCall {
       return leavesOf(outputs as Nest<KerasTensor>);
     },
   };
-}
-
-/** The masks of symbolic tensors, in the same nest; null if none has one. */
-function masksOf(given: unknown): Nest<KerasTensor | null> {
-  const masks = mapNest(given as Nest<KerasTensor>, (tensor) => maskOf(tensor)) as Nest<KerasTensor | null>;
-  return leavesOf(masks).some((mask) => mask !== null) ? masks : null;
 }
 
 /** Arguments of attention layers, in their order. */

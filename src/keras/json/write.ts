@@ -11,7 +11,7 @@ import { hasAssets } from '../serialization/assets.ts';
 import { classOf, registeredNameOf } from '../serialization/registered.ts';
 import { compileConfig } from './compileConfig.ts';
 import { storedNames } from './customNames.ts';
-import { dialectOf } from './dialect.ts';
+import { allMasksKey, dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
 import { storedInputDtype } from './inputDtypes.ts';
 import { invalid } from './jsonErrors.ts';
@@ -88,6 +88,7 @@ function writeLayer(writer: Writer, layer: AnyLayer, place: string): JsonObject 
     registered_name: registeredName(layer),
     ...buildConfig(layer),
     ...compiled,
+    ...(layer.masksEachInput && !dialectOf(layer.className).spreads ? { [allMasksKey]: true } : {}),
   };
 }
 

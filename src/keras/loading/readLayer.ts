@@ -13,6 +13,7 @@ import {
 import { builtInClasses } from './builtInClasses.ts';
 import { rememberNames } from '../json/customNames.ts';
 import { isObject, type Json, type JsonObject } from '../json/document.ts';
+import { allMasksKey } from '../json/dialect.ts';
 import { inputDtype, rememberInputDtype } from '../json/inputDtypes.ts';
 import { invalid, placedError } from '../json/jsonErrors.ts';
 import { camelKey } from '../json/optionNames.ts';
@@ -62,6 +63,7 @@ export function* readLayer(reader: Reader, object: Json | undefined, place: stri
   if (registeredName(object)) rememberNames(layer, object);
   if (!registeredName(object)) rememberQuantization(layer, object.config);
   rememberPolicies(layer, object.config, pathsOf(reader, object.config));
+  if (object[allMasksKey] === true) layer.masksEachInput = true;
   if (isObject(object.build_config)) reader.built.set(layer, object.build_config.input_shape ?? null);
   const id = reader.ids.get(object);
   if (id !== undefined) reader.shared.set(id, layer);

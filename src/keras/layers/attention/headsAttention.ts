@@ -106,7 +106,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   ];
 
   override readonly supportsMasking: boolean = true;
-  override readonly masksEachInput: boolean = true;
+  override masksEachInput = true;
   protected readonly sizes: HeadSizes;
   readonly dropout: number;
   readonly useBias: boolean;

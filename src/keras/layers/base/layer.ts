@@ -108,8 +108,11 @@ export abstract class Layer<
    * tensors of several inputs only carry their masks along.
    */
   readonly takesMask: boolean = false;
-  /** Whether each input has its own mask, which `call` gets even where the options have tensors, as in multi-head attention. */
-  readonly masksEachInput: boolean = false;
+  /**
+   * Whether `call` gets the masks of its inputs even where the options have tensors: in multi-head attention, where each input has
+   * its own mask, and in layers of models from before Keras 3.
+   */
+  masksEachInput = false;
   /** Whether `call` may use trained layers that are not properties of this one. */
   readonly callsForeignLayers: boolean = false;
   /** The dtype of a model's input if this is its first layer and nothing else determines it. */
