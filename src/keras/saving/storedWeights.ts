@@ -36,9 +36,12 @@ export function isOptimizerPath(path: string): boolean {
   return path === optimizerPath || path.startsWith(`${optimizerPath}/`);
 }
 
+/** Where Keras 2 kept the counts of its metrics. */
+const metricsPath = /^(_?metrics|compiled_metrics|compiled_loss)\//;
+
 /** Returns whether a path belongs to a state of training, which no weight has. */
 export function isStatePath(path: string): boolean {
-  return isOptimizerPath(path) || isSeedPath(path);
+  return isOptimizerPath(path) || isSeedPath(path) || metricsPath.test(path);
 }
 
 /** The name of a graph's layers in older files of Keras 3. */
