@@ -21,6 +21,7 @@ export {
   rotaryEmbedding,
   RotaryEmbedding,
   type RotaryEmbeddingLayerOptions,
+  type RotaryOptions,
 } from './layers/rotaryEmbedding.ts';
 export type { LinearRopeScaling, Llama3RopeScaling, RopeScaling } from './layers/ropeScaling.ts';
 export {
@@ -33,8 +34,11 @@ export { transformerDecoder, TransformerDecoder } from './layers/transformerDeco
 export { transformerEncoder, TransformerEncoder } from './layers/transformerEncoder.ts';
 // Models
 export type { TextInputs, TextRecord } from './models/backbone.ts';
+export { BertBackbone, type BertBackboneOptions } from './models/bert.ts';
 export { CausalLM, type CausalLMOptions } from './models/causalLM.ts';
+export { Gemma3Backbone, type Gemma3BackboneOptions } from './models/gemma3.ts';
 export { GPT2Backbone, type GPT2BackboneOptions } from './models/gpt2.ts';
+export { LlamaBackbone, type LlamaBackboneOptions } from './models/llama.ts';
 export { MaskedLM, type MaskedLMOptions } from './models/maskedLM.ts';
 export type { PretrainedModel, Task, TaskModels } from './models/heads.ts';
 export { SequenceClassifier, type SequenceClassifierOptions } from './models/sequenceClassifier.ts';

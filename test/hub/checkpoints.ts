@@ -59,16 +59,16 @@ export class Expected {
   }
 }
 
-/** Checks values against the expected ones, relative to the largest. */
+/** Checks values against the expected ones, relative to the largest, which counts as `atLeast`. */
 export async function expectClose(
   found: Tensor,
   expected: readonly number[],
   tolerance: number,
-  shown: readonly boolean[] | null = null,
+  { shown = null, atLeast = 0 }: { shown?: readonly boolean[] | null; atLeast?: number } = {},
 ) {
   const values = await found.data();
   expect(values.length).toBe(expected.length);
-  const scale = Math.max(...expected.map(Math.abs));
+  const scale = Math.max(atLeast, ...expected.map(Math.abs));
   const isShown = (i: number) => shown === null || shown[Math.floor((i * shown.length) / expected.length)];
   const worst = expected.reduce(
     (most, value, i) => (isShown(i) ? Math.max(most, Math.abs(value - (values[i] as number))) : most),

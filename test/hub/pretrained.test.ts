@@ -1,6 +1,6 @@
 /** @file Pretrained networks against transformers: outputs, features after each layer, gradients, continuations. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { init, tidy, transpose } from '../../src/index.ts';
+import { init, transpose } from '../../src/index.ts';
 import { type CausalLM, fromPretrained, type PretrainedModel } from '../../src/hub/index.ts';
 import {
   backboneOf,
@@ -30,16 +30,13 @@ describe.each(networks)('%s', (name) => {
   test('computes what transformers does', async () => {
     const shown = expected.has('mask') ? expected.values('mask').map(Boolean) : null;
     const inputs = inputsOf(expected);
-    await expectClose(
-      model.apply(inputs),
-      expected.values('logits'),
-      1e-4,
-      isPerToken(expected) ? shown : null,
-    );
+    const isPerToken = (expected.values('logits').length / expected.values('ids').length) % 1 === 0;
+    const perToken = isPerToken ? { shown } : {};
+    await expectClose(model.apply(inputs), expected.values('logits'), 1e-4, perToken);
     const states = backboneOf(model).hiddenStates(inputs);
     expect(states.length).toBe(expected.names('hidden.').length);
     for (const [i, state] of states.entries())
-      await expectClose(state, expected.values(`hidden.${i}`), 1e-4, shown);
+      await expectClose(state, expected.values(`hidden.${i}`), 1e-4, { shown });
   });
 
   test.runIf(expected.has('weights'))('has the gradients of transformers', async () => {
@@ -47,9 +44,12 @@ describe.each(networks)('%s', (name) => {
     const found = await gradientsOf(model, expected, modelType, taskOf(model));
     const names = expected.names('gradient.').map((key) => key.slice('gradient.'.length));
     expect([...found.keys()].sort()).toEqual(names.sort());
+    const valuesOf = (key: string) => expected.values(`gradient.${key}`);
+    const largest = Math.max(...names.flatMap(valuesOf).map(Math.abs));
     for (const [key, { parameter, gradient }] of found) {
       const inOrder = parameter.isTransposed ? transpose(gradient) : gradient;
-      await expectClose(inOrder, expected.values(`gradient.${key}`), 1e-3);
+      // Biases of keys have no effect: their gradients are what rounding leaves.
+      await expectClose(inOrder, valuesOf(key), 1e-3, { atLeast: 1e-4 * largest });
     }
   });
 
@@ -61,10 +61,3 @@ describe.each(networks)('%s', (name) => {
     expect(await net.generate(prompts.slice(1), { maxNewTokens: 12 })).toEqual(wanted.slice(1));
   });
 });
-
-function isPerToken(expected: Expected): boolean {
-  return (
-    expected.values('logits').length % expected.values('ids').length === 0 &&
-    tidy(() => expected.tensor('logits').rank === 3)
-  );
-}

@@ -11,10 +11,10 @@ import type { TransformerActivation } from '../layers/activationNames.ts';
 const harmless = new Set(
   `architectures model_type transformers_version torch_dtype dtype _name_or_path _commit_hash _attn_implementation
   attn_implementation initializer_range initializer_factor use_cache gradient_checkpointing torchscript return_dict
-  output_attentions output_hidden_states use_return_dict is_encoder_decoder is_decoder pruned_heads chunk_size_feed_forward
+  output_attentions output_hidden_states use_return_dict chunk_size_feed_forward
   id2label label2id num_labels problem_type finetuning_task task_specific_params tokenizer_class prefix name_or_path
   bos_token_id eos_token_id pad_token_id sep_token_id cls_token_id mask_token_id unk_token_id decoder_start_token_id
-  vocab_file _from_auto auto_map language architecture pretraining_tp use_bfloat16 tf_legacy_loss
+  vocab_file _from_auto auto_map language architecture use_bfloat16 tf_legacy_loss
   max_length min_length do_sample early_stopping num_beams num_beam_groups diversity_penalty temperature top_k top_p
   typical_p repetition_penalty length_penalty no_repeat_ngram_size encoder_no_repeat_ngram_size bad_words_ids
   num_return_sequences output_scores return_dict_in_generate forced_bos_token_id forced_eos_token_id
@@ -55,6 +55,10 @@ export class ConfigReader {
     left: readonly string[] = [],
   ) {
     this.leave(...left);
+    this.requireValue('is_decoder', false);
+    this.requireValue('is_encoder_decoder', false);
+    this.requireValue('add_cross_attention', false);
+    this.requireValue('pretraining_tp', 1);
   }
 
   /** The value of a field; null if the file hasn't it. */
@@ -95,6 +99,24 @@ export class ConfigReader {
     const given = this.field(name);
     if (given === null || supported.includes(given)) return;
     this.refuse(name, `is ${supported.map((value) => JSON.stringify(value)).join(' or ')}`);
+  }
+
+  /** Which layers see only a window, and how wide it is: `layer_types`, or all layers where `sliding_window` alone is given. */
+  slidingWindow(
+    numLayers: number,
+    isUsed = true,
+  ): { slidingWindow: number | null; slidingLayers: boolean[] | null } {
+    const slidingWindow = isUsed ? this.integer('sliding_window', null) : null;
+    this.leave('sliding_window');
+    const types = this.field('layer_types');
+    if (!Array.isArray(types)) return { slidingWindow, slidingLayers: null };
+    const isKnown = types.every((type) => type === 'full_attention' || type === 'sliding_attention');
+    if (!isKnown || types.length !== numLayers)
+      this.refuse('layer_types', `are ${numLayers} of full_attention or sliding_attention`);
+    const slidingLayers = types.map((type) => type === 'sliding_attention');
+    return slidingLayers.includes(true)
+      ? { slidingWindow, slidingLayers }
+      : { slidingWindow: null, slidingLayers: null };
   }
 
   /** Fields that don't change what the model computes here. */

@@ -6,6 +6,15 @@ import type { Family } from './family.ts';
 
 const families: Readonly<Record<string, () => Promise<unknown>>> = {
   gpt2: async () => (await import('../models/gpt2.ts')).gpt2,
+  ...Object.fromEntries(
+    ['llama', 'mistral', 'qwen2', 'qwen3'].map((name) => [
+      name,
+      async () => (await import('../models/llama.ts')).llamaFamilies[name],
+    ]),
+  ),
+  gemma3_text: async () => (await import('../models/gemma3.ts')).gemma3,
+  bert: async () => (await import('../models/bert.ts')).bert,
+  distilbert: async () => (await import('../models/distilBert.ts')).distilBert,
 };
 
 /** Returns the family of a `model_type`. Errors: FormatError for one that isn't known. */

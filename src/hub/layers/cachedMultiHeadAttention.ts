@@ -38,7 +38,7 @@ import {
   normalizationKinds,
   normalizationOf,
 } from './normalization.ts';
-import { RotaryEmbedding, type RotaryEmbeddingLayerOptions } from './rotaryEmbedding.ts';
+import { RotaryEmbedding, type RotaryOptions } from './rotaryEmbedding.ts';
 
 /** Which projections of attention add a bias. */
 const biasKinds = ['all', 'queryKeyValue', 'none'] as const;
@@ -58,7 +58,7 @@ export interface CachedMultiHeadAttentionOptions extends LayerOptions, KernelOpt
   /** Fraction of the scores that is cleared in training. Default 0. */
   dropout?: number;
   /** Rotary positions of queries and keys. Default null: none. */
-  rotary?: Omit<RotaryEmbeddingLayerOptions, keyof LayerOptions> | null;
+  rotary?: RotaryOptions | null;
   /** The normalization of each head's queries and keys, before they are turned. Default null: none. */
   queryKeyNormalization?: NormalizationKind | null;
   /** Added to the variance there. Default 1e-6. */

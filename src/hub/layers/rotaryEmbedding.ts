@@ -25,6 +25,9 @@ export interface RotaryEmbeddingLayerOptions extends LayerOptions {
   scaling?: RopeScaling | null;
 }
 
+/** Those options of `rotaryEmbedding` that say how it turns. */
+export type RotaryOptions = Omit<RotaryEmbeddingLayerOptions, keyof LayerOptions>;
+
 /** The class of layers created by `rotaryEmbedding`, which documents shapes and errors. */
 export class RotaryEmbedding extends /* @__PURE__ */ layer<RotaryEmbeddingLayerOptions>(
   'RotaryEmbedding',

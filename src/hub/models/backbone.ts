@@ -42,7 +42,7 @@ export abstract class TextBackbone extends Model<TextInputs, Tensor> {
   /** The number of features of a position. */
   declare readonly hiddenDim: number;
   /** transformers' name of its kind of model. */
-  abstract get modelType(): string;
+  abstract readonly modelType: string;
   abstract readonly tokenEmbedding: ReversibleEmbedding;
   abstract readonly transformerLayers: readonly TransformerBlock[];
 

@@ -11,10 +11,8 @@ import { conv1d, each } from '../checkpoints/modules.ts';
 import { tokenAndPositionEmbedding } from '../layers/tokenAndPositionEmbedding.ts';
 import { transformerDecoder } from '../layers/transformerDecoder.ts';
 import { TextBackbone, type TextRecord, transformerLayers } from './backbone.ts';
-import { CausalLM } from './causalLM.ts';
+import { causalLM, lastTokenClassifier, tokenClassifier } from './decoderHeads.ts';
 import { registered } from './registered.ts';
-import { SequenceClassifier } from './sequenceClassifier.ts';
-import { TokenClassifier } from './tokenClassifier.ts';
 
 /** Options of `GPT2Backbone`. */
 export interface GPT2BackboneOptions extends LayerOptions {
@@ -119,7 +117,6 @@ export const gpt2: Family<GPT2Backbone, GPT2BackboneOptions> = {
     config.requireValue('activation_function', 'gelu_new');
     config.requireValue('scale_attn_weights', true);
     config.requireValue('scale_attn_by_inverse_layer_idx', false);
-    config.requireValue('add_cross_attention', false);
     config.requireValue('tie_word_embeddings', true);
     // Changes the order of operations in float16 only.
     config.leave('reorder_and_upcast_attn', 'n_ctx');
@@ -165,30 +162,9 @@ export const gpt2: Family<GPT2Backbone, GPT2BackboneOptions> = {
     ln_f: net.layerNorm,
   }),
   heads: {
-    causalLM: {
-      architecture: 'GPT2LMHeadModel',
-      create: (backbone, { stopTokens }) => new CausalLM({ backbone, stopTokens }),
-      modules: () => ({}),
-    },
-    sequenceClassifier: {
-      architecture: 'GPT2ForSequenceClassification',
-      create: (backbone, { numClasses, labels }) =>
-        new SequenceClassifier({
-          backbone,
-          numClasses,
-          labels,
-          pooling: 'last',
-          pooledActivation: null,
-          useBias: false,
-          dropout: 0,
-        }),
-      modules: ({ outputDense }) => ({ score: outputDense }),
-    },
-    tokenClassifier: {
-      architecture: 'GPT2ForTokenClassification',
-      create: (backbone, { numClasses, labels }) => new TokenClassifier({ backbone, numClasses, labels }),
-      modules: ({ outputDense }) => ({ classifier: outputDense }),
-    },
+    causalLM: causalLM('GPT2LMHeadModel'),
+    sequenceClassifier: lastTokenClassifier('GPT2ForSequenceClassification'),
+    tokenClassifier: tokenClassifier('GPT2ForTokenClassification', 'classifier'),
   },
   // Masks that older versions saved.
   leftOut: /\.attn\.(masked_)?bias$/,

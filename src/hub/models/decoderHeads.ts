@@ -1,0 +1,44 @@
+/** @file The heads of decoders with one matrix of logits, as transformers names them. */
+import type { Family, Head } from '../checkpoints/family.ts';
+import { reverseWeights } from '../checkpoints/modules.ts';
+import type { TextBackbone } from './backbone.ts';
+import { CausalLM } from './causalLM.ts';
+import { SequenceClassifier } from './sequenceClassifier.ts';
+import { TokenClassifier } from './tokenClassifier.ts';
+
+/** A head that continues texts, whose matrix is `lm_head` unless it is that of the embeddings. */
+export function causalLM(architecture: string): Head<TextBackbone, CausalLM> {
+  return {
+    architecture,
+    create: (backbone, { stopTokens }) => new CausalLM({ backbone, stopTokens }),
+    modules: ({ backbone }) => ({ lm_head: reverseWeights(backbone.tokenEmbedding) }),
+  };
+}
+
+/** A head that sorts texts into classes by their last token. */
+export function lastTokenClassifier(architecture: string): Head<TextBackbone, SequenceClassifier> {
+  return {
+    architecture,
+    create: (backbone, { numClasses, labels }) =>
+      new SequenceClassifier({ backbone, numClasses, labels, pooling: 'last', useBias: false, dropout: 0 }),
+    modules: ({ outputDense }) => ({ score: outputDense }),
+  };
+}
+
+/** A head that sorts tokens into classes; `module` is its name in a checkpoint. */
+export function tokenClassifier(architecture: string, module: string): Head<TextBackbone, TokenClassifier> {
+  return {
+    architecture,
+    create: (backbone, { numClasses, labels }) => new TokenClassifier({ backbone, numClasses, labels }),
+    modules: ({ outputDense }) => ({ [module]: outputDense }),
+  };
+}
+
+/** The heads of models called `${name}ForCausalLM` and so on. */
+export function decoderHeads(name: string): Family['heads'] {
+  return {
+    causalLM: causalLM(`${name}ForCausalLM`),
+    sequenceClassifier: lastTokenClassifier(`${name}ForSequenceClassification`),
+    tokenClassifier: tokenClassifier(`${name}ForTokenClassification`, 'score'),
+  };
+}
