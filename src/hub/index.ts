@@ -49,6 +49,7 @@ export {
   type FromPretrainedOptions,
   type PretrainedReport,
 } from './checkpoints/fromPretrained.ts';
+export { savePretrained, type SavePretrainedOptions } from './checkpoints/savePretrained.ts';
 export type { PretrainedSource } from './checkpoints/folder.ts';
 // Generation
 export type { GenerateOptions, Prompts } from './generation/generateOptions.ts';

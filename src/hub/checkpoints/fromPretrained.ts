@@ -16,6 +16,7 @@ import type { Family, HeadSettings } from './family.ts';
 import { type Folder, openFolder, type PretrainedSource } from './folder.ts';
 import { matchTensors } from './matchTensors.ts';
 import { headOf } from './namesOf.ts';
+import { rememberConfig } from './sourceConfig.ts';
 import { onlyIfMissing, openTensors } from './openTensors.ts';
 
 /** Options of `fromPretrained`. */
@@ -104,6 +105,7 @@ export async function fromPretrained(
     const match = { family, task: task.wanted, model: made, isSameTask, file: folder.name };
     const matched = matchTensors(file.tensors, match);
     const notFinite = await fillStored(matched.weights, { ...options, file: folder.name });
+    rememberConfig(made, json);
     onReport({ initialized: matched.initialized, unused: matched.unused, notFinite });
     return made;
   } catch (error) {

@@ -11,6 +11,8 @@ import type { Variable } from '../../tensor/variable.ts';
 export interface Parameter {
   readonly name: string;
   readonly variable: Variable;
+  /** The layer that the weight is of, if an adapter may be added to it. */
+  readonly layer?: Layer;
   /** Whether the checkpoint has the matrix transposed. */
   readonly isTransposed: boolean;
 }
@@ -98,7 +100,7 @@ function weightsOf(layer: Layer): readonly Parameter[] {
   return layer.weights.flatMap((variable) => {
     const name = roles[roleOf(variable)];
     if (name === undefined || variable === elsewhere) return [];
-    return [{ name, variable, isTransposed: layer instanceof Dense && variable === layer.kernel }];
+    return [{ name, variable, layer, isTransposed: layer instanceof Dense && variable === layer.kernel }];
   });
 }
 

@@ -6,6 +6,7 @@ import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
 import { RNNCell } from '../layers/recurrent/cell.ts';
 import { RNN } from '../layers/recurrent/rnn.ts';
+import { declarationOf } from '../options/declaration.ts';
 import { mapNest, mapShapes, type Nest } from '../tensorNest.ts';
 import { hasAssets } from '../serialization/assets.ts';
 import { classOf, registeredNameOf } from '../serialization/registered.ts';
@@ -178,7 +179,7 @@ function modelConfig(writer: Writer, model: WrittenModel, place: string): JsonOb
   }
   if (model.program)
     return { ...ownOptions(writer, model, at), name, trainable, ...writeGraph(writer, model, at) };
-  if (model.getConfig === Layer.prototype.getConfig) {
+  if (model.getConfig === Layer.prototype.getConfig && !declarationOf(model.constructor)) {
     throw invalid(writer.source, {
       place,
       rule: 'a saved model is defined by inputs and outputs, or has a class that can be created from its configuration.',

@@ -1,0 +1,171 @@
+/** @file savePretrained: saves a network for transformers. */
+import { checkSignal } from '../../core/abortSignal.ts';
+import { describe } from '../../core/describe.ts';
+import { ValueError } from '../../core/errors.ts';
+import { checkOptions, type OptionNames } from '../../core/options.ts';
+import { requireOneOf } from '../../core/shape.ts';
+import { type FloatType, safetensorsPieces, type WrittenTensor } from '../../formats/safetensors/pieces.ts';
+import type { JsonObject } from '../../keras/json/document.ts';
+import { AdaptedLayer, merged } from '../../keras/layers/base/adapter.ts';
+import type { SaveProgress } from '../../keras/saving/fileOptions.ts';
+import { withRecorders } from '../../ops/recorders.ts';
+import { identity } from '../../ops/identity.ts';
+import { transpose } from '../../ops/transpose.ts';
+import { folderOf, type SaveFolder } from '../../storage/folderTargets.ts';
+import { tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { TextBackbone } from '../models/backbone.ts';
+import { CausalLM } from '../models/causalLM.ts';
+import type { PretrainedModel, Task } from '../models/heads.ts';
+import { MaskedLM } from '../models/maskedLM.ts';
+import { SequenceClassifier } from '../models/sequenceClassifier.ts';
+import { TokenClassifier } from '../models/tokenClassifier.ts';
+import { familyOf } from './families.ts';
+import type { Family } from './family.ts';
+import { shapeIn } from './matchTensors.ts';
+import type { Parameter } from './modules.ts';
+import { backboneOf, headOf, namesOf } from './namesOf.ts';
+import { rememberedConfig } from './sourceConfig.ts';
+
+/** Options of `savePretrained`. */
+export interface SavePretrainedOptions {
+  /** The floats of the file; narrow ones are rounded to the nearest. Default 'float32'. */
+  readonly dtype?: FloatType | undefined;
+  /** Aborts the saving; an older file is left unchanged. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the number of bytes of values that were written, and the total. */
+  readonly onProgress?: ((progress: SaveProgress) => void) | undefined;
+}
+
+const optionNames: OptionNames<SavePretrainedOptions> = { dtype: false, signal: false, onProgress: false };
+
+/**
+ * Saves a network as Hugging Face's libraries read it: `model.safetensors`, then `config.json`, in a folder. Weights with an adapter are
+ * saved as their sum. Tensors are read back from the device one by one.
+ *
+ *     await savePretrained(net, 'models/mine');   // transformers: AutoModelForCausalLM.from_pretrained('models/mine')
+ *
+ * Errors: ValueError for anything but a network of this entry, and for a target that can't be written to; the signal's reason.
+ */
+export async function savePretrained(
+  model: PretrainedModel,
+  target: SaveFolder,
+  options: SavePretrainedOptions = {},
+): Promise<void> {
+  checkOptions('savePretrained', options, optionNames);
+  const { dtype = 'float32', signal, onProgress } = options;
+  requireOneOf('savePretrained', 'dtype', dtype, ['float32', 'float16', 'bfloat16'] as const);
+  checkSignal('savePretrained', signal);
+  const task = taskOf(model);
+  const family = await familyOf(backboneOf(model).modelType, 'savePretrained');
+  const folder = folderOf(target);
+  const { backbone, head } = namesOf(family, task, model, task === 'backbone' ? '' : family.prefix);
+  const pieces = safetensorsPieces([...backbone, ...head].map(writtenTensor), dtype, { format: 'pt' });
+  await folder.writeFile({ name: 'model.safetensors', pieces: watched(pieces, signal, onProgress) });
+  const config = new TextEncoder().encode(
+    `${JSON.stringify(configOf(family, task, model, dtype), null, 2)}\n`,
+  );
+  await folder.writeFile({ name: 'config.json', pieces: only(config) });
+}
+
+function taskOf(model: PretrainedModel): Task {
+  if (model instanceof CausalLM) return 'causalLM';
+  if (model instanceof MaskedLM) return 'maskedLM';
+  if (model instanceof SequenceClassifier) return 'sequenceClassifier';
+  if (model instanceof TokenClassifier) return 'tokenClassifier';
+  if (model instanceof TextBackbone) return 'backbone';
+  throw new ValueError({
+    op: 'savePretrained',
+    rule: 'it takes a backbone of this entry, or a model with one.',
+    received: describe(model),
+    hint: 'save other models by model.save(target).',
+  });
+}
+
+function writtenTensor(parameter: Parameter): WrittenTensor {
+  const { name, variable, isTransposed } = parameter;
+  const read = async () => {
+    const [value] = withRecorders([], () =>
+      tidy(() => {
+        const sum = withAdapter(parameter);
+        return [isTransposed ? transpose(sum) : sum === variable ? identity(sum) : sum];
+      }),
+    ) as [Tensor];
+    try {
+      return (await value.data()) as Float32Array;
+    } finally {
+      value.dispose();
+    }
+  };
+  return { name, shape: shapeIn(parameter), read };
+}
+
+/** The weight, or the sum of it and its adapter. */
+function withAdapter({ variable, layer }: Parameter): Tensor {
+  const adapter = layer instanceof AdaptedLayer ? layer.adapter : null;
+  const isAdapted = adapter && adapter.weight === (variable as Variable) && !adapter.isMerged;
+  return isAdapted ? merged(adapter) : variable;
+}
+
+async function* watched(
+  pieces: AsyncIterable<Uint8Array<ArrayBuffer>>,
+  signal: AbortSignal | undefined,
+  onProgress: ((progress: SaveProgress) => void) | undefined,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let saved = 0;
+  let total = 0;
+  for await (const piece of pieces) {
+    signal?.throwIfAborted();
+    yield piece;
+    if (total === 0) total = dataBytes(piece);
+    else saved += piece.length;
+    onProgress?.({ saved, total });
+  }
+  signal?.throwIfAborted();
+}
+
+/** The bytes of all values, from the header. */
+function dataBytes(header: Uint8Array): number {
+  const entries = JSON.parse(new TextDecoder().decode(header.subarray(8))) as Record<
+    string,
+    { data_offsets?: [number, number] }
+  >;
+  return Math.max(1, ...Object.values(entries).map(({ data_offsets: offsets }) => offsets?.[1] ?? 0));
+}
+
+async function* only(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  yield bytes;
+}
+
+/** The fields of a configuration: those of the one that the model was loaded from, and what it is now. */
+function configOf(family: Family, task: Task, model: PretrainedModel, dtype: FloatType): JsonObject {
+  const { torch_dtype: _, ...source } = rememberedConfig(model);
+  const architecture = task === 'backbone' ? family.architecture : headOf(family, task)?.architecture;
+  return {
+    ...family.write(backboneOf(model)),
+    // Options of a backbone never change: the file that it was loaded from says the same, in its own words.
+    ...source,
+    ...headFields(model),
+    architectures: [architecture ?? family.architecture],
+    model_type: family.modelType,
+    dtype,
+  };
+}
+
+function headFields(model: PretrainedModel): JsonObject {
+  if (model instanceof CausalLM)
+    return model.stopTokens.length > 0
+      ? {
+          eos_token_id:
+            model.stopTokens.length === 1 ? (model.stopTokens[0] as number) : [...model.stopTokens],
+        }
+      : {};
+  if (!(model instanceof SequenceClassifier || model instanceof TokenClassifier)) return {};
+  const { numClasses, labels } = model;
+  const names = labels ?? Array.from({ length: numClasses }, (_, i) => `LABEL_${i}`);
+  return {
+    id2label: Object.fromEntries(names.map((name, i) => [i, name])),
+    label2id: Object.fromEntries(names.map((name, i) => [name, i])),
+  };
+}

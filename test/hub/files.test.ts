@@ -1,0 +1,253 @@
+/** @file Pretrained networks there and back: every place that has files, what is refused, and what is saved. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FormatError, init, memory, type Tensor, ValueError } from '../../src/index.ts';
+import {
+  BytesTarget,
+  FilesTarget,
+  type HostTensor,
+  loadModel,
+  readSafetensors,
+  writeSafetensors,
+} from '../../src/io/index.ts';
+import {
+  CausalLM,
+  fromPretrained,
+  type PretrainedModel,
+  type PretrainedReport,
+  savePretrained,
+  SequenceClassifier,
+} from '../../src/hub/index.ts';
+import { FakeFolder } from '../support/fakeOriginFiles.ts';
+import { Expected, expectClose, filesOf, folderOf, inputsOf, networks } from './checkpoints.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+const tensorsIn = async (file: File) => readSafetensors(await file.arrayBuffer()).tensors;
+
+/** The files of a network, with other fields in its configuration, or other tensors. */
+async function changed(
+  name: string,
+  config: Record<string, unknown>,
+  change: (tensors: Map<string, HostTensor>) => void = () => {},
+): Promise<Record<string, File>> {
+  const files = filesOf(name);
+  const json = JSON.parse(await (files['config.json'] as File).text());
+  const tensors = new Map(await tensorsIn(files['model.safetensors'] as File));
+  change(tensors);
+  return {
+    ...files,
+    'config.json': new File([JSON.stringify({ ...json, ...config })], 'config.json'),
+    'model.safetensors': new File([writeSafetensors(tensors)], 'model.safetensors'),
+  };
+}
+
+async function rejection(loading: Promise<unknown>): Promise<Error> {
+  return loading.then(
+    () => {
+      throw new Error('it was loaded');
+    },
+    (error: Error) => error,
+  );
+}
+
+describe('a source', () => {
+  const expected = new Expected('gpt2-shards');
+  const expectLoaded = async (model: PretrainedModel) => {
+    await expectClose(model.apply(inputsOf(expected)), expected.values('logits'), 1e-4, {
+      shown: expected.values('mask').map(Boolean),
+    });
+    model.dispose();
+  };
+
+  test('is a folder, its handle, dropped files, or files by name', async () => {
+    const files = filesOf('gpt2-shards');
+    const dropped = Object.values(files).map((file) => {
+      const copy = new File([file], file.name);
+      Object.defineProperty(copy, 'webkitRelativePath', { value: `gpt2/${file.name}` });
+      return copy;
+    });
+    const folder = new FakeFolder('gpt2');
+    for (const file of dropped) {
+      const handle = await folder.getFileHandle(file.name, { create: true });
+      handle.bytes = [new Uint8Array(await file.arrayBuffer())];
+    }
+    const sources = [
+      `${folderOf('gpt2-shards')}/`,
+      path.join(folderOf('gpt2-shards'), 'config.json'),
+      files,
+      new Map(Object.entries(files)),
+      dropped,
+      folder as unknown as FileSystemDirectoryHandle,
+    ];
+    for (const source of sources) await expectLoaded(await fromPretrained(source));
+  });
+
+  test('reports progress, and leaves nothing behind when it is aborted', async () => {
+    const before = memory().bytes;
+    const controller = new AbortController();
+    const loaded: number[] = [];
+    const aborted = fromPretrained(folderOf('gpt2-shards'), {
+      signal: controller.signal,
+      onProgress: (progress) => {
+        loaded.push(progress.loaded / progress.total);
+        if (loaded.length === 3) controller.abort(new Error('enough'));
+      },
+    });
+    await expect(aborted).rejects.toThrow('enough');
+    expect(loaded.length).toBe(3);
+    expect(memory().bytes).toBe(before);
+  });
+});
+
+describe('what does not fit', () => {
+  test('names all tensors at once', async () => {
+    const before = memory().bytes;
+    const files = await changed('gpt2', {}, (tensors) => {
+      tensors.delete('transformer.h.0.ln_1.bias');
+      tensors.delete('transformer.ln_f.weight');
+      const wpe = tensors.get('transformer.wpe.weight') as HostTensor;
+      tensors.set('transformer.wpe.weight', { ...wpe, shape: [24, 32] });
+      tensors.set('transformer.more', wpe);
+    });
+    const error = await rejection(fromPretrained(files));
+    expect(error).toBeInstanceOf(FormatError);
+    for (const name of ['h.0.ln_1.bias', 'ln_f.weight', 'wpe.weight', 'more'])
+      expect(error.message).toContain(`transformer.${name}`);
+    expect(error.message).toContain('[24, 32]');
+    expect(memory().bytes).toBe(before);
+  });
+
+  test.each([
+    ['gpt2', { scale_attn_by_inverse_layer_idx: true }, 'scale_attn_by_inverse_layer_idx'],
+    ['gpt2', { activation_function: 'relu' }, 'activation_function'],
+    ['gpt2', { add_cross_attention: true }, 'add_cross_attention'],
+    ['gpt2', { a_field_of_tomorrow: 1 }, 'a_field_of_tomorrow'],
+    ['llama', { rope_parameters: { rope_type: 'yarn', factor: 2 } }, 'rope_parameters'],
+    ['llama', { rope_parameters: null, rope_scaling: { type: 'dynamic', factor: 2 } }, 'rope_scaling'],
+    ['llama', { hidden_act: 'mish' }, 'hidden_act'],
+    ['llama', { pretraining_tp: 2 }, 'pretraining_tp'],
+    ['qwen2', { layer_types: ['full_attention', 'linear_attention'] }, 'layer_types'],
+    ['gemma3', { attn_logit_softcapping: 50 }, 'attn_logit_softcapping'],
+    ['bert', { position_embedding_type: 'relative_key' }, 'position_embedding_type'],
+    ['bert', { is_decoder: true }, 'is_decoder'],
+    ['bert', { quantization_config: { bits: 4 } }, 'quantization_config'],
+  ])('refuses a configuration of %s by the field: %o', async (name, config, field) => {
+    const error = await rejection(fromPretrained(await changed(name, config)));
+    expect(error).toBeInstanceOf(FormatError);
+    expect(error.message).toContain(`\`${field}\``);
+  });
+
+  test('is ignored if the app says so', async () => {
+    const files = await changed('gpt2', { a_field_of_tomorrow: 1 });
+    const model = await fromPretrained(files, { ignoreConfig: ['a_field_of_tomorrow'] });
+    model.dispose();
+  });
+
+  test('is a kind of model, a task, a source or an option that there is not', async () => {
+    const files = await changed('gpt2', { model_type: 'mamba' });
+    await expect(fromPretrained(files)).rejects.toThrow(/model_type.*gpt2/s);
+    await expect(fromPretrained(folderOf('gpt2'), { task: 'maskedLM' })).rejects.toThrow(ValueError);
+    await expect(fromPretrained(7 as never)).rejects.toThrow(ValueError);
+    await expect(fromPretrained(folderOf('gpt2'), { tasks: 'backbone' } as never)).rejects.toThrow(/task/);
+    await expect(fromPretrained({ 'config.json': files['config.json'] as File })).rejects.toThrow(
+      FormatError,
+    );
+    const { 'model.safetensors': _, ...withoutWeights } = filesOf('gpt2');
+    await expect(fromPretrained(withoutWeights)).rejects.toThrow(/model\.safetensors/);
+  });
+
+  test('a larger network than the file has values for is refused before it is allocated', async () => {
+    const before = memory().bytes;
+    const files = await changed('gpt2', { n_embd: 3 * 2 ** 14, n_layer: 100 });
+    await expect(fromPretrained(files)).rejects.toThrow(FormatError);
+    expect(memory().bytes).toBe(before);
+  });
+});
+
+test('a head for another task has initial values, which is reported', async () => {
+  let report: PretrainedReport | null = null;
+  const onReport = (given: PretrainedReport) => {
+    report = given;
+  };
+  const task = 'sequenceClassifier';
+  const model = await fromPretrained(folderOf('bert-words'), { task, labels: ['no', 'yes'], onReport });
+  expect(model).toBeInstanceOf(SequenceClassifier);
+  expect(model.labels).toEqual(['no', 'yes']);
+  const { initialized, unused } = report as unknown as PretrainedReport;
+  expect(initialized).toContain('classifier.weight');
+  expect(unused).toContain('cls.predictions.transform.dense.weight');
+  const values = await (model.outputDense.kernel as Tensor).data();
+  expect(values.some((value) => value !== 0)).toBe(true);
+  model.dispose();
+});
+
+describe('saved again', () => {
+  test.each(networks.filter((name) => !name.includes('shards') && name !== 'llama3'))(
+    '%s has the same weights and the same configuration',
+    async (name) => {
+      const files = filesOf(name);
+      const model = await fromPretrained(files);
+      const target = new FilesTarget();
+      await savePretrained(model, target);
+      const written = Object.fromEntries(target.files.map((file) => [file.name, file]));
+      const before = await tensorsIn(files['model.safetensors'] as File);
+      const after = await tensorsIn(written['model.safetensors'] as File);
+      // A backbone has no pooler: only a classifier reads it.
+      const isKept = (key: string) => name !== 'minilm' || !key.startsWith('pooler.');
+      expect([...after.keys()].sort()).toEqual([...before.keys()].filter(isKept).sort());
+      for (const [key, { data, shape }] of after) {
+        expect(shape).toEqual(before.get(key)?.shape);
+        expect(data).toEqual(before.get(key)?.data);
+      }
+      const config = async (from: Record<string, File>) =>
+        JSON.parse(await (from['config.json'] as File).text());
+      const [given, found] = [await config(files), await config(written)];
+      const { dtype: _, ...wanted } = given;
+      expect(found).toMatchObject(wanted);
+      model.dispose();
+    },
+  );
+
+  test('rounds to narrow floats, reports progress, and can be aborted', async () => {
+    const model = await fromPretrained(folderOf('qwen2'));
+    const target = new FilesTarget();
+    const saved: number[] = [];
+    await savePretrained(model, target, {
+      dtype: 'bfloat16',
+      onProgress: (progress) => saved.push(progress.saved / progress.total),
+    });
+    expect(saved.at(-1)).toBe(1);
+    const original = fs.readFileSync(path.join(folderOf('qwen2'), 'model.safetensors'));
+    const [file] = target.files as [File];
+    const { tensors } = readSafetensors(original);
+    const rounded = await tensorsIn(file);
+    for (const [key, value] of tensors) expect(rounded.get(key)).toEqual(value);
+    expect(file.size).toBeLessThan(original.length + 1000);
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(savePretrained(model, target, { signal })).rejects.toThrow('enough');
+    await expect(savePretrained({} as never, target)).rejects.toThrow(ValueError);
+    model.dispose();
+  });
+
+  test.each(['gpt2', 'qwen2', 'gemma3', 'bert', 'distilbert-words'])(
+    '%s comes back from a .keras file',
+    async (name) => {
+      const expected = new Expected(name);
+      const model = await fromPretrained(folderOf(name));
+      const target = new BytesTarget();
+      await model.save(target);
+      const loaded = (await loadModel(target.bytes)) as unknown as PretrainedModel;
+      expect(loaded.constructor).toBe(model.constructor);
+      expect(loaded.getConfig()).toEqual(model.getConfig());
+      const inputs = inputsOf(expected);
+      expect(await loaded.apply(inputs).data()).toEqual(await model.apply(inputs).data());
+      if (loaded instanceof CausalLM) expect(loaded.stopTokens).toEqual([2]);
+      model.dispose();
+      loaded.dispose();
+    },
+  );
+});
