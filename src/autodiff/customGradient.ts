@@ -4,7 +4,7 @@ import { TapeError } from '../core/errors.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { identity } from '../ops/identity.ts';
 import { type TensorLike, toTensors } from '../ops/operands.ts';
-import { activeRecorders, isAbstract, withRecorders } from '../ops/recorders.ts';
+import { activeRecorders, isAbstract, unrecorded } from '../ops/recorders.ts';
 import { outsideScopes } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 import { recordFunction } from './recordFunction.ts';
@@ -38,7 +38,7 @@ export function customGradient(
       operands,
     ) as Tensor[];
     const isRecorded = activeRecorders().length > 0;
-    const result = withRecorders([], () => runOnce(f, inputs, isRecorded)) as
+    const result = unrecorded(() => runOnce(f, inputs, isRecorded)) as
       | Partial<CustomGradientResult>
       | undefined;
     const { value, gradient } = result ?? {};
@@ -51,7 +51,7 @@ export function customGradient(
       });
     }
     // The value may be an input, or a tensor with its own history: the result needs the history of this call.
-    const output = withRecorders([], () => identity(value));
+    const output = unrecorded(() => identity(value));
     recordFunction({
       name: 'customGradient',
       inputs,

@@ -6,7 +6,7 @@ import { formatSpec } from '../core/spec.ts';
 import { fill } from '../ops/creation.ts';
 import { identity } from '../ops/identity.ts';
 import { type TensorLike, toTensors } from '../ops/operands.ts';
-import { withRecorders } from '../ops/recorders.ts';
+import { unrecorded } from '../ops/recorders.ts';
 import { disposing } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { requireValue } from './functional.ts';
@@ -41,10 +41,10 @@ export function customJvp(
       [{ name: 'inputs', hostDType: undefined, optional: false }],
       operands,
     ) as Tensor[];
-    const value: unknown = withRecorders([], () => f(...inputs));
+    const value: unknown = unrecorded(() => f(...inputs));
     requireValue('customJvp', value);
     // The value may be an input, or a tensor with its own history: the result needs the history of this call.
-    const output = withRecorders([], () => identity(value));
+    const output = unrecorded(() => identity(value));
     recordFunction({
       name: 'customJvp',
       inputs,

@@ -8,9 +8,8 @@ import { checkShape, describe, type Shape } from '../core/shape.ts';
 import { withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { DryRun } from '../execution/dryRun.ts';
-import { insideCall } from '../history/frames.ts';
 import { output } from '../kernels/output.ts';
-import { withRecorders } from '../ops/recorders.ts';
+import { detached } from '../ops/recorders.ts';
 import { SeedNotes } from '../ops/seeds.ts';
 import { checkDType } from '../tensor/create.ts';
 import { tidy } from '../tensor/scope.ts';
@@ -82,7 +81,7 @@ export function runDry(op: string, device: Device, body: () => unknown, dry: Dry
     result.catch(() => {});
     throw notSync(op, 'a function that returned a Promise');
   };
-  const alone = () => withRecorders([], () => insideCall(null, () => tidy(run)));
+  const alone = () => detached(() => tidy(run));
   finishing(
     () => seeds.observe(() => withDevice(device, () => dry.run(alone))),
     () => dry.end(),

@@ -11,9 +11,8 @@ import { DynamicScalar, type ParamValue } from '../webgpu/params.ts';
 import { Storage } from '../webgpu/storage.ts';
 import { Capture } from '../execution/capture.ts';
 import { userFrame } from '../history/callSite.ts';
-import { insideCall } from '../history/frames.ts';
 import { numberIn } from '../ops/operands.ts';
-import { withRecorders } from '../ops/recorders.ts';
+import { detached } from '../ops/recorders.ts';
 import { withoutLaunching } from '../ops/withoutLaunching.ts';
 
 /** Something that differs between a recording and a later trace. */
@@ -39,7 +38,7 @@ export function compareTrace(
     withoutLaunching(() => {
       const comparison = new Comparison(device, recorded, found);
       try {
-        withRecorders([], () => insideCall(null, () => trace(comparison)));
+        detached(() => trace(comparison));
         comparison.end();
       } finally {
         comparison.release();

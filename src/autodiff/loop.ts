@@ -6,7 +6,7 @@ import { isFloating } from '../core/dtype.ts';
 import { add } from '../ops/arithmetic.ts';
 import { fill } from '../ops/creation.ts';
 import { identity } from '../ops/identity.ts';
-import { activeRecorders, withRecorders } from '../ops/recorders.ts';
+import { activeRecorders, unrecorded } from '../ops/recorders.ts';
 import { reshape } from '../ops/reshape.ts';
 import type { SeedNotes } from '../ops/seeds.ts';
 import { slice } from '../ops/slice.ts';
@@ -68,7 +68,7 @@ const fewSteps = 3;
 export function runLoop(loop: Loop): Step {
   const isRecorded = activeRecorders().length > 0;
   const use = new OutsideUse(isRecorded);
-  const trace = withRecorders([], () => tidy(() => forward(loop, use)));
+  const trace = unrecorded(() => tidy(() => forward(loop, use)));
   recordLoop(loop, trace);
   // What the gradient needs, the tapes have saved.
   for (const tensor of [...trace.before, ...trace.states.map(({ before }) => before)]) tensor.dispose();

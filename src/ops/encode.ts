@@ -23,7 +23,7 @@ import { type Conv2dOptions, conv2d as conv2dOp } from './conv2d.ts';
 import { type OpDefinition, outputsOf, type Results } from './definition.ts';
 import { type GatherOptions, gather as gatherOp } from './gather.ts';
 import { type MatMulOptions, matMul as matMulOp } from './matMul.ts';
-import { withRecorders } from './recorders.ts';
+import { unrecorded } from './recorders.ts';
 import { softmax as softmaxOp, type SoftmaxOptions } from './softmax.ts';
 
 /** A tensor in an app's own buffer. */
@@ -193,7 +193,7 @@ function encodeInto(
   };
   encodeWork(device, target, claim, () =>
     tidy(() => {
-      const tensors = withRecorders([], body);
+      const tensors = unrecorded(body);
       tensors.forEach((tensor, i) => {
         const { buffer, offset } = tensor.storage;
         const wanted = (results[i] as BufferOperand).range;

@@ -14,7 +14,7 @@ import { cumsum } from './cumsum.ts';
 import { floorDiv, mod } from './division.ts';
 import { gather } from './gather.ts';
 import { range } from './range.ts';
-import { withRecorders } from './recorders.ts';
+import { unrecorded } from './recorders.ts';
 import { reshape } from './reshape.ts';
 import { segmentSum } from './segmentSum.ts';
 import { slice } from './slice.ts';
@@ -40,7 +40,7 @@ export async function nonzero(x: Tensor, ...settings: unknown[]): Promise<Tensor
   requireTensor('nonzero', 'x', x);
   const positions = await positionsOf('nonzero', 'x', x);
   return disposing(positions, () =>
-    unrecorded(() => {
+    apart(() => {
       const strides = stridesOf(x.shape);
       const columns = x.shape.map((n, axis) => mod(floorDiv(positions, strides[axis] as number), n));
       const found =
@@ -91,7 +91,7 @@ async function positionsOf(op: string, name: string, x: Tensor): Promise<Tensor>
   requireDType(op, name, x.dtype, ['float32', 'int32', 'uint32', 'bool']);
   const size = sizeOf(x.shape);
   if (size === 0) return zeros([0], { dtype: 'int32' });
-  const [places, last] = unrecorded(() => {
+  const [places, last] = apart(() => {
     const flat = reshape(x, { shape: [size] });
     const isSet = x.dtype === 'bool' ? flat : notEqual(flat, 0);
     const counts = cumsum(cast(isSet, 'int32'));
@@ -99,7 +99,7 @@ async function positionsOf(op: string, name: string, x: Tensor): Promise<Tensor>
   });
   try {
     const [count] = (await last.data()) as Int32Array & [number];
-    return unrecorded(() =>
+    return apart(() =>
       // Each segment gets exactly one position, so the sum just moves it.
       segmentSum(range(0, size, 1, { dtype: 'int32' }), places, {
         numSegments: count,
@@ -113,4 +113,4 @@ async function positionsOf(op: string, name: string, x: Tensor): Promise<Tensor>
 }
 
 /** Tapes needn't record integer computations, and the caller's scope ends before these do. */
-const unrecorded = <T>(body: () => T): T => withRecorders([], () => outsideScopes(() => tidy(body)));
+const apart = <T>(body: () => T): T => unrecorded(() => outsideScopes(() => tidy(body)));

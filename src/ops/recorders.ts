@@ -4,6 +4,7 @@
  */
 import type { OpenSpec } from '../core/spec.ts';
 import type { Check } from '../webgpu/faultSets.ts';
+import { insideCall } from '../history/frames.ts';
 import type { KerasHistory, Node } from '../history/node.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import type { OpDefinition, Plan } from './definition.ts';
@@ -63,6 +64,16 @@ export function withRecorders<T>(recorders: readonly Recorder[], body: () => T):
   } finally {
     active = before;
   }
+}
+
+/** Runs `body` without recorders: no tape sees its calls. */
+export function unrecorded<T>(body: () => T): T {
+  return withRecorders([], body);
+}
+
+/** Runs `body` without recorders, and not as a part of the call around it. */
+export function detached<T>(body: () => T): T {
+  return unrecorded(() => insideCall(null, body));
 }
 
 /** Tells the active recorders that `tensor` is used by something that isn't a call. */

@@ -1,14 +1,7 @@
 /** @file The attention kernels of the catalog. */
-import type {
-  AdvanceOptions,
-  AppendOptions,
-  CachedAttentionOptions,
-  MergePartsOptions,
-} from '../../../shaders/attention/cached.ts';
 import type { AttentionSumsOptions } from '../../../shaders/attention/gradient.ts';
 import type { AttentionOptions } from '../../../shaders/attention/tile.ts';
 import type { GatedOptions } from '../../../shaders/gated.ts';
-import type { SampleTokensOptions } from '../../../shaders/sampleTokens.ts';
 import type { VocabularyStatisticsOptions } from '../../../shaders/vocabulary.ts';
 import type { RotaryOptions } from '../../../shaders/rotary.ts';
 import { type Family, entry } from './entry.ts';
@@ -23,38 +16,6 @@ export const attentionKernels: Family = {
   'attention sums': entry<AttentionSumsOptions>({ width: 4 }),
   'attention query gradient': entry<AttentionOptions>(attention, { 'mask or bias': { shown: true } }),
   'attention key gradient': entry<AttentionOptions>(attention),
-  cachedAttention: entry<CachedAttentionOptions>(
-    {
-      width: 4,
-      float16: false,
-      rows: 1,
-      capacity: 32,
-      lanes: 4,
-      workgroup: 128,
-      subgroups: true,
-      keys: 4,
-      vectors: 1,
-      softcap: false,
-      appends: true,
-      split: false,
-    },
-    {
-      'float16, softcap, grouped queries, split': { float16: true, rows: 4, softcap: true, split: true },
-      'without subgroups': { subgroups: false, rows: 2 },
-      'software, scalar': {
-        width: 1,
-        rows: 2,
-        lanes: 1,
-        workgroup: 16,
-        subgroups: false,
-        vectors: 2,
-        appends: false,
-      },
-    },
-  ),
-  'cachedAttention merge': entry<MergePartsOptions>({ width: 4 }),
-  'cachedAttention append': entry<AppendOptions>({ width: 4, float16: true }),
-  'cache positions': entry<AdvanceOptions>({ counted: true }),
   gatedActivation: entry<GatedOptions>(
     { activation: 'silu', gradient: false, joined: false, width: 4 },
     { 'gradient, joined, scalar': { activation: 'gelu', gradient: true, joined: true, width: 1 } },
@@ -62,19 +23,6 @@ export const attentionKernels: Family = {
   'vocabulary statistics': entry<VocabularyStatisticsOptions>(
     { lanes: 64, order: 'rows', workgroup: 64, subgroups: true },
     { serial: { lanes: 1, subgroups: false } },
-  ),
-  sampleTokens: entry<SampleTokensOptions>(
-    {
-      lanes: 256,
-      order: 'rows',
-      workgroup: 256,
-      subgroups: false,
-      penalized: true,
-      topK: true,
-      topP: true,
-      greedy: false,
-    },
-    { greedy: { lanes: 64, workgroup: 64, penalized: false, topK: false, topP: false, greedy: true } },
   ),
   'vocabulary losses': entry({}),
   'vocabulary gradient': entry({}),

@@ -1,8 +1,7 @@
 /** @file Runs work of the inspection itself, hidden from the step's observers. */
 import { gradientObserver, setGradientObserver } from '../../autodiff/gradientObserver.ts';
-import { insideCall } from '../../history/frames.ts';
 import { withoutOutputSearch } from '../../ops/outputSearch.ts';
-import { withRecorders } from '../../ops/recorders.ts';
+import { detached } from '../../ops/recorders.ts';
 import { outsideScopes, tidy } from '../../tensor/scope.ts';
 import type { Device } from '../../webgpu/device.ts';
 
@@ -30,9 +29,7 @@ export class UnobservedWork {
     device.executor = device.eager;
     setGradientObserver(null);
     try {
-      return withoutOutputSearch(() =>
-        withRecorders([], () => insideCall(null, () => outsideScopes(() => tidy(body)))),
-      );
+      return withoutOutputSearch(() => detached(() => outsideScopes(() => tidy(body))));
     } finally {
       device.executor = executor;
       setGradientObserver(observer);

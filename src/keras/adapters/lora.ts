@@ -2,7 +2,7 @@
 import { ValueError } from '../../core/errors.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
-import { withRecorders } from '../../ops/recorders.ts';
+import { unrecorded } from '../../ops/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { defaultAdapter, type LoraOptions } from '../layers/base/adapter.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
@@ -117,7 +117,7 @@ function adapted(model: AnyLayer): AdaptableLayer[] {
 function addProduct({ layer }: AdaptableLayer, isMerged: boolean): void {
   const { adapter } = layer;
   if (!adapter || adapter.isMerged === isMerged) return;
-  withRecorders([], () => tidy(() => layer.assignMerged(adapter, isMerged)));
+  unrecorded(() => tidy(() => layer.assignMerged(adapter, isMerged)));
   adapter.isMerged = isMerged;
   layer.noteAdapter();
 }

@@ -1,39 +1,22 @@
 /** @file Layers that only networks of `applications` use, under Keras's class names. */
-import { requireFinite, requireInteger, type OpenShape } from '../../core/shape.ts';
-import type { OptionNames } from '../../core/options.ts';
+import type { OpenShape } from '../../core/shape.ts';
 import { add, mul } from '../../ops/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { constant } from '../initializers/index.ts';
-import { Layer, type LayerOptions } from '../layers/base/layer.ts';
-import { layerOptionNames } from '../layers/base/layerOptions.ts';
+import { integer, layer, type Layer, type LayerOptions, number } from '../layers/base/declare.ts';
 
 interface ScaleOptions extends LayerOptions {
   scale: number;
 }
 
 /** x + scale · y, for [x, y] of one shape. Part of InceptionResNetV2. */
-export class CustomScaleLayer extends Layer<Tensor[]> {
-  static override readonly className: string = 'CustomScaleLayer';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({ scale: true, ...layerOptionNames } satisfies OptionNames<ScaleOptions>);
-  }
-
-  readonly scale: number;
-
-  constructor(options: ScaleOptions) {
-    super(options);
-    requireFinite(this.name, 'scale', options.scale);
-    this.scale = options.scale;
-  }
-
+export class CustomScaleLayer extends /* @__PURE__ */ layer<ScaleOptions, Layer<Tensor[]>>(
+  'CustomScaleLayer',
+  () => ({ scale: number() }),
+) {
   override call([x, y]: Tensor[]): Tensor {
     return add(x as Tensor, mul(y as Tensor, this.scale));
-  }
-
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), scale: this.scale };
   }
 }
 
@@ -43,29 +26,11 @@ interface LayerScaleOptions extends LayerOptions {
 }
 
 /** Multiplies x by a weight for each channel, which starts at `initValues`. Part of ConvNeXt. */
-export class LayerScale extends Layer {
-  static override readonly className: string = 'LayerScale';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      initValues: true,
-      projectionDim: true,
-      ...layerOptionNames,
-    } satisfies OptionNames<LayerScaleOptions>);
-  }
-
-  readonly initValues: number;
-  readonly projectionDim: number;
+export class LayerScale extends /* @__PURE__ */ layer<LayerScaleOptions>('LayerScale', () => ({
+  initValues: number(),
+  projectionDim: integer(),
+})) {
   gamma: Variable | null = null;
-
-  constructor(options: LayerScaleOptions) {
-    super(options);
-    const { initValues, projectionDim } = options;
-    requireFinite(this.name, 'initValues', initValues);
-    requireInteger(this.name, 'projectionDim', projectionDim, 1);
-    this.initValues = initValues;
-    this.projectionDim = projectionDim;
-  }
 
   override build(_inputShape: OpenShape): void {
     const { projectionDim, initValues } = this;
@@ -75,10 +40,5 @@ export class LayerScale extends Layer {
 
   override call(x: Tensor): Tensor {
     return mul(x, this.gamma as Tensor);
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { initValues, projectionDim } = this;
-    return { ...super.getConfig(), initValues, projectionDim };
   }
 }

@@ -1,14 +1,13 @@
 /** @file BackupAndRestore: resumes a training run that was interrupted. */
-import { describe, requireBoolean } from '../../core/shape.ts';
 import {
   type Checkpoint,
   type CheckpointModel,
   restoreCheckpoint,
   writeCheckpoint,
 } from '../saving/checkpoint.ts';
-import { Callback, type Logs } from './callback.ts';
-import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
-import { invalid } from './callbackOptions.ts';
+import type { Logs } from './callback.ts';
+import { callback, factoryOf, flag, own } from './declare.ts';
+import { invalid, text } from './callbackOptions.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
 
@@ -28,34 +27,29 @@ export interface BackupAndRestoreOptions {
  * Saves a checkpoint after each epoch, and resumes from it when `fit` starts and finds one. Pass the same `seed` to both
  * calls of `fit`, so that samples come in the same order.
  */
-export class BackupAndRestore extends Callback {
+export class BackupAndRestore extends /* @__PURE__ */ callback<BackupAndRestoreOptions>(
+  'backupAndRestore',
+  () => ({
+    backupDir: text('must be the name of a folder', "pass a name such as 'run/backup'."),
+    saveFreq: { read: (given = 'epoch') => given as SaveFreq },
+    deleteCheckpoint: flag(true),
+    sink: own,
+  }),
+) {
   /** The state that the run resumed from; null if there was no backup. */
   restored: Checkpoint['training'] | null = null;
   readonly #name: string;
   readonly #frequency: SaveFrequency;
-  readonly #deletes: boolean;
   readonly #files: Files;
   #epoch = 0;
 
   /** Errors: ValueError for invalid options. */
   constructor(options: BackupAndRestoreOptions) {
-    super();
+    super(options);
     const op = 'backupAndRestore';
-    checkOptions(op, options, ['backupDir', 'saveFreq', 'deleteCheckpoint', 'sink']);
-    const { backupDir, saveFreq = 'epoch', deleteCheckpoint = true, sink } = options;
-    if (typeof backupDir !== 'string' || backupDir === '') {
-      throw invalid(
-        op,
-        '`backupDir` must be the name of a folder.',
-        `backupDir: ${describe(backupDir)}`,
-        "pass a name such as 'run/backup'.",
-      );
-    }
-    requireBoolean(op, 'deleteCheckpoint', deleteCheckpoint);
-    this.#name = `${backupDir.replace(/\/$/, '')}/latest.safetensors`;
-    this.#frequency = new SaveFrequency(op, saveFreq);
-    this.#deletes = deleteCheckpoint;
-    this.#files = new Files(op, sink);
+    this.#name = `${this.backupDir.replace(/\/$/, '')}/latest.safetensors`;
+    this.#frequency = new SaveFrequency(op, this.saveFreq);
+    this.#files = new Files(op, options.sink);
   }
 
   /** Errors: ValueError if the model has no weights yet; FormatError for the backup of another model. */
@@ -91,7 +85,7 @@ export class BackupAndRestore extends Callback {
   }
 
   override async onTrainEnd(): Promise<void> {
-    if (this.#deletes) await this.#files.remove(this.#name);
+    if (this.deleteCheckpoint) await this.#files.remove(this.#name);
   }
 
   get #model(): CheckpointModel {
@@ -105,9 +99,4 @@ export class BackupAndRestore extends Callback {
 }
 
 /** Resumes a training run that was interrupted. */
-export function backupAndRestore(
-  ...settings: Settings<BackupAndRestoreOptions, ['backupDir', 'saveFreq']>
-): BackupAndRestore;
-export function backupAndRestore(...args: unknown[]): BackupAndRestore {
-  return new BackupAndRestore(byPosition('backupAndRestore', args, ['backupDir', 'saveFreq']) as never);
-}
+export const backupAndRestore = /* @__PURE__ */ factoryOf(BackupAndRestore, ['backupDir', 'saveFreq']);

@@ -9,6 +9,9 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../tensorNest.ts';
+import { checkOptions } from '../../core/options.ts';
+import { inheritedDeclaration } from '../options/declaration.ts';
+import { defineFields, readOptions } from '../options/option.ts';
 
 /** Names and values: `{ loss: 0.3, accuracy: 0.9, val_loss: 0.4 }`. Callbacks may add to those of an epoch. */
 export type Logs = Record<string, number>;
@@ -82,6 +85,14 @@ export abstract class Callback {
   /** Weak: a callback, such as the history that `fit` returns, may outlive the model. */
   #model: WeakRef<CallbackModel> | null = null;
   #params: RunParams | null = null;
+
+  constructor(options: object = {}) {
+    const declaration = inheritedDeclaration(new.target);
+    if (!declaration) return;
+    const { className, table } = declaration;
+    checkOptions(className, options, Object.keys(table));
+    defineFields(this, table, readOptions(className, table, options));
+  }
 
   /** The model of the last run. Throws before any run, and after the model has been garbage-collected. */
   get model(): CallbackModel {

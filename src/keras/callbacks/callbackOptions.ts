@@ -1,6 +1,8 @@
 /** @file Options that callbacks share. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
+import { checked } from '../options/kinds.ts';
+import type { Option } from '../options/option.ts';
 
 /** Prints a message as a line. */
 export type Say = (text: string) => void;
@@ -32,3 +34,10 @@ export function requireNonEmpty<T>(op: string, value: T | null, rule: string, hi
   if (value !== null) return value;
   throw invalid(op, rule, 'an environment without them', hint);
 }
+
+/** The kind of a text that isn't empty: `rule` says what it is for, and `hint` what to pass. */
+export const text = (rule: string, hint: string, fallback?: string): Option<string> =>
+  checked((op, what, given: unknown) => {
+    if (typeof given !== 'string' || given === '')
+      throw invalid(op, `\`${what}\` ${rule}.`, `${what}: ${describe(given)}`, hint);
+  }, fallback);

@@ -1,8 +1,7 @@
 /** @file CSVLogger: writes the logs of epochs to a table. */
-import { describe, requireBoolean } from '../../core/shape.ts';
-import { Callback, type Logs } from './callback.ts';
-import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
-import { invalid } from './callbackOptions.ts';
+import type { Logs } from './callback.ts';
+import { callback, factoryOf, flag, own } from './declare.ts';
+import { text } from './callbackOptions.ts';
 import { Files, type SinkLike } from './sink.ts';
 
 /** Options of `csvLogger`. */
@@ -18,31 +17,24 @@ export interface CSVLoggerOptions {
 }
 
 /** The whole file is written after each epoch, so that it is complete at any time. */
-export class CSVLogger extends Callback {
-  readonly #options: Required<Omit<CSVLoggerOptions, 'sink'>>;
+export class CSVLogger extends /* @__PURE__ */ callback<CSVLoggerOptions>('csvLogger', () => ({
+  filename: text('names the file', "pass 'log.csv'."),
+  separator: text('is a text', "pass ',' or ';'.", ','),
+  append: flag(false),
+  sink: own,
+})) {
   readonly #files: Files;
   #text = '';
   #names: string[] | null = null;
 
   /** Errors: ValueError for options. */
   constructor(options: CSVLoggerOptions) {
-    super();
-    const op = 'csvLogger';
-    checkOptions(op, options, ['filename', 'separator', 'append', 'sink']);
-    const { filename, separator = ',', append = false, sink } = options;
-    if (typeof filename !== 'string' || filename === '') {
-      throw invalid(op, '`filename` names the file.', `filename: ${describe(filename)}`, "pass 'log.csv'.");
-    }
-    if (typeof separator !== 'string' || separator === '') {
-      throw invalid(op, '`separator` is a text.', `separator: ${describe(separator)}`, "pass ',' or ';'.");
-    }
-    requireBoolean(op, 'append', append);
-    this.#options = { filename, separator, append };
-    this.#files = new Files(op, sink);
+    super(options);
+    this.#files = new Files('csvLogger', options.sink);
   }
 
   override async onTrainBegin(): Promise<void> {
-    const { filename, append } = this.#options;
+    const { filename, append } = this;
     const before = append ? await this.#files.load(filename) : null;
     this.#text = before ? new TextDecoder().decode(before) : '';
     if (this.#text !== '' && !this.#text.endsWith('\n')) this.#text += '\n';
@@ -60,27 +52,22 @@ export class CSVLogger extends Callback {
   }
 
   #add(values: readonly (string | number)[]): void {
-    this.#text += `${values.map((value) => quoted(String(value), this.#options.separator)).join(this.#options.separator)}\n`;
+    this.#text += `${values.map((value) => quoted(String(value), this.separator)).join(this.separator)}\n`;
   }
 
   /** Returns the column names of an existing table. */
   #header(): string[] {
     const line = this.#text.slice(0, this.#text.indexOf('\n')).trimEnd();
-    return line.split(this.#options.separator).map((name) => name.replaceAll(/^"|"$/g, ''));
+    return line.split(this.separator).map((name) => name.replaceAll(/^"|"$/g, ''));
   }
 
   async #save(): Promise<void> {
-    await this.#files.save(this.#options.filename, new TextEncoder().encode(this.#text));
+    await this.#files.save(this.filename, new TextEncoder().encode(this.#text));
   }
 }
 
 /** Writes the logs of epochs to a table. */
-export function csvLogger(
-  ...settings: Settings<CSVLoggerOptions, ['filename', 'separator', 'append']>
-): CSVLogger;
-export function csvLogger(...args: unknown[]): CSVLogger {
-  return new CSVLogger(byPosition('csvLogger', args, ['filename', 'separator', 'append']) as never);
-}
+export const csvLogger = /* @__PURE__ */ factoryOf(CSVLogger, ['filename', 'separator', 'append']);
 
 /** Returns the columns in alphabetical order, including those of validation even if the first epoch has none. */
 function namesOf(logs: Logs, isValidated: boolean): string[] {

@@ -1,13 +1,12 @@
 /** @file ModelCheckpoint: saves the model or its weights during training. */
-import { describe, requireBoolean } from '../../core/shape.ts';
+import { describe } from '../../core/shape.ts';
 import { type CheckpointModel, writeCheckpoint } from '../saving/checkpoint.ts';
 import { modelBytes, weightsBytes } from '../saving/modelBytes.ts';
 import type { SavedModel } from '../saving/savedModel.ts';
 import { saveWeights } from '../saving/weights.ts';
-import { requireNumber } from '../losses/lossChecks.ts';
-import { Callback, type Logs } from './callback.ts';
+import type { Logs } from './callback.ts';
+import { callback, factoryOf, checked, flag, number, own, monitorTable } from './declare.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
 import { invalid, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { PathTemplate } from './pathTemplate.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
@@ -36,29 +35,30 @@ export interface ModelCheckpointOptions extends Omit<MonitorOptions, 'minDelta'>
   sink?: SinkLike;
 }
 
-const known = [
-  'filepath',
-  'monitor',
-  'verbose',
-  'saveBestOnly',
-  'saveWeightsOnly',
-  'mode',
-  'saveFreq',
-  'initialValueThreshold',
-  'sink',
-  'say',
-];
-
 /** The class of callbacks created by `modelCheckpoint`, which documents options and errors. */
-export class ModelCheckpoint extends Callback {
+export class ModelCheckpoint extends /* @__PURE__ */ callback<ModelCheckpointOptions>(
+  'modelCheckpoint',
+  () => ({
+    ...monitorTable(),
+    filepath: checked((op, _, given) => {
+      formatOf(op, given);
+    }),
+    saveBestOnly: flag(false),
+    saveWeightsOnly: {
+      read: (given, place) =>
+        flag().read(given ?? formatOf(place.op, place.values.filepath) === '.weights.h5', place),
+    },
+    saveFreq: { read: (given = 'epoch') => given as SaveFreq },
+    initialValueThreshold: number({ default: null }),
+    sink: own,
+  }),
+) {
   override readonly readsBatchLogs: boolean;
   /** The name of the last saved file. */
   lastSaved: string | null = null;
   readonly #path: PathTemplate;
   readonly #monitor: Monitor;
-  readonly #bestOnly: boolean;
   readonly #format: Ending;
-  readonly #weightsOnly: boolean;
   readonly #frequency: SaveFrequency;
   readonly #files: Files;
   readonly #say: Say;
@@ -66,22 +66,14 @@ export class ModelCheckpoint extends Callback {
 
   /** Errors: ValueError for invalid options. */
   constructor(options: ModelCheckpointOptions) {
-    super();
+    super(options);
     const op = 'modelCheckpoint';
-    checkOptions(op, options, known);
-    const { filepath, saveBestOnly = false, saveFreq = 'epoch', initialValueThreshold = null } = options;
-    const format = formatOf(op, filepath);
-    const { saveWeightsOnly = format === '.weights.h5' } = options;
-    requireBoolean(op, 'saveBestOnly', saveBestOnly);
-    requireBoolean(op, 'saveWeightsOnly', saveWeightsOnly);
-    requireContent(op, filepath, format, saveWeightsOnly);
-    if (initialValueThreshold !== null) requireNumber(op, 'initialValueThreshold', initialValueThreshold);
+    const { filepath, saveBestOnly, saveWeightsOnly, saveFreq } = this;
+    this.#format = formatOf(op, filepath);
+    requireContent(op, filepath, this.#format, saveWeightsOnly);
     this.#path = new PathTemplate(op, filepath);
     this.#monitor = new Monitor(op, options);
-    this.#monitor.best = initialValueThreshold;
-    this.#bestOnly = saveBestOnly;
-    this.#format = format;
-    this.#weightsOnly = saveWeightsOnly;
+    this.#monitor.best = this.initialValueThreshold;
     this.#frequency = new SaveFrequency(op, saveFreq);
     this.#files = new Files(op, options.sink);
     this.#say = sayer(op, options);
@@ -116,8 +108,8 @@ export class ModelCheckpoint extends Callback {
       ...(batch === null ? {} : { batch: batch + 1 }),
     };
     const path = this.#path.fill({ ...logs, ...position });
-    if (this.#bestOnly && !this.#isBest(epoch, logs, path)) return;
-    if (!this.#bestOnly) this.#say(`\nEpoch ${epoch + 1}: saving model to ${path}`);
+    if (this.saveBestOnly && !this.#isBest(epoch, logs, path)) return;
+    if (!this.saveBestOnly) this.#say(`\nEpoch ${epoch + 1}: saving model to ${path}`);
     await this.#files.save(path, await this.#bytes(epoch, batch, logs));
     this.lastSaved = path;
   }
@@ -126,7 +118,7 @@ export class ModelCheckpoint extends Callback {
     const model = this.model as unknown as CheckpointModel & SavedModel;
     if (this.#format === '.keras') return modelBytes(model);
     if (this.#format === '.weights.h5') return weightsBytes(model);
-    if (this.#weightsOnly) return saveWeights(model);
+    if (this.saveWeightsOnly) return saveWeights(model);
     const { seed = null } = this.params as { seed?: number | null };
     return writeCheckpoint(model, {
       epoch: batch === null ? epoch + 1 : epoch,
@@ -181,9 +173,4 @@ function requireContent(op: string, filepath: string, format: Ending, weightsOnl
 }
 
 /** Saves the model, or its weights, after epochs or batches. */
-export function modelCheckpoint(
-  ...settings: Settings<ModelCheckpointOptions, ['filepath', 'monitor']>
-): ModelCheckpoint;
-export function modelCheckpoint(...args: unknown[]): ModelCheckpoint {
-  return new ModelCheckpoint(byPosition('modelCheckpoint', args, ['filepath', 'monitor']) as never);
-}
+export const modelCheckpoint = /* @__PURE__ */ factoryOf(ModelCheckpoint, ['filepath', 'monitor']);

@@ -1,10 +1,9 @@
 /** @file ReduceLROnPlateau: lowers the learning rate when a value has stopped improving. */
-import { requireInteger } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
-import { Callback, type Logs } from './callback.ts';
+import type { Logs } from './callback.ts';
+import { callback, factoryOf, checked, integer, number, monitorTable } from './declare.ts';
 import { settableOptimizer } from './learningRate.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 /** Options of `reduceLROnPlateau`. */
@@ -19,35 +18,28 @@ export interface ReduceLROnPlateauOptions extends MonitorOptions, VerboseOptions
   minLr?: number;
 }
 
-const known = ['monitor', 'factor', 'patience', 'verbose', 'mode', 'minDelta', 'cooldown', 'minLr', 'say'];
-
 /** Adds `learning_rate` to the logs of epochs. */
-export class ReduceLROnPlateau extends Callback {
+export class ReduceLROnPlateau extends /* @__PURE__ */ callback<ReduceLROnPlateauOptions>(
+  'reduceLROnPlateau',
+  () => ({
+    ...monitorTable(),
+    factor: checked((op, what, value) => requireNumber(op, what, value, { above: 0, below: 1 }), 0.1),
+    patience: integer({ min: 0, default: 10 }),
+    cooldown: integer({ min: 0, default: 0 }),
+    minLr: number({ min: 0, default: 0 }),
+  }),
+) {
   readonly #monitor: Monitor;
-  readonly #factor: number;
-  readonly #patience: number;
-  readonly #cooldown: number;
-  readonly #minLr: number;
   readonly #say: Say;
   #wait = 0;
   #cooling = 0;
 
   /** Errors: ValueError for options. `minDelta` is 1e-4 by default. */
   constructor(options: ReduceLROnPlateauOptions = {}) {
-    super();
-    const op = 'reduceLROnPlateau';
-    checkOptions(op, options, known);
-    const { factor = 0.1, patience = 10, cooldown = 0, minLr = 0, minDelta = 1e-4 } = options;
-    this.#monitor = new Monitor(op, { ...options, minDelta });
-    requireNumber(op, 'factor', factor, { above: 0, below: 1 });
-    requireInteger(op, 'patience', patience, 0);
-    requireInteger(op, 'cooldown', cooldown, 0);
-    requireNumber(op, 'minLr', minLr, { min: 0 });
-    this.#factor = factor;
-    this.#patience = patience;
-    this.#cooldown = cooldown;
-    this.#minLr = minLr;
-    this.#say = sayer(op, options);
+    super(options);
+    const { minDelta = 1e-4 } = options;
+    this.#monitor = new Monitor('reduceLROnPlateau', { ...options, minDelta });
+    this.#say = sayer('reduceLROnPlateau', options);
   }
 
   /** Errors: ValueError for a model whose rate can't be set. */
@@ -75,18 +67,17 @@ export class ReduceLROnPlateau extends Callback {
     }
     if (this.#cooling > 0) return;
     this.#wait++;
-    if (this.#wait < this.#patience || rate <= Math.fround(this.#minLr)) return;
-    optimizer.learningRate = Math.max(rate * this.#factor, this.#minLr);
+    if (this.#wait < this.patience || rate <= Math.fround(this.minLr)) return;
+    optimizer.learningRate = Math.max(rate * this.factor, this.minLr);
     this.#say(`Epoch ${epoch + 1}: ReduceLROnPlateau reducing learning rate to ${optimizer.learningRate}.`);
-    this.#cooling = this.#cooldown;
+    this.#cooling = this.cooldown;
     this.#wait = 0;
   }
 }
 
 /** Lowers the learning rate when `monitor` hasn't improved for `patience` epochs. */
-export function reduceLROnPlateau(
-  ...settings: Settings<ReduceLROnPlateauOptions, ['monitor', 'factor', 'patience']>
-): ReduceLROnPlateau;
-export function reduceLROnPlateau(...args: unknown[]): ReduceLROnPlateau {
-  return new ReduceLROnPlateau(byPosition('reduceLROnPlateau', args, ['monitor', 'factor', 'patience']));
-}
+export const reduceLROnPlateau = /* @__PURE__ */ factoryOf(ReduceLROnPlateau, [
+  'monitor',
+  'factor',
+  'patience',
+]);

@@ -1,8 +1,7 @@
 /** @file TensorBoard: the curves of a training run as event files. */
-import { describe } from '../../core/shape.ts';
-import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
-import { Callback, type Logs } from './callback.ts';
-import { invalid } from './callbackOptions.ts';
+import type { Logs } from './callback.ts';
+import { callback, factoryOf, own } from './declare.ts';
+import { text } from './callbackOptions.ts';
 import { type Scalar, scalarEvent, versionEvent } from './eventFile.ts';
 import { Files, type SinkLike } from './sink.ts';
 
@@ -21,23 +20,18 @@ interface Curves {
 }
 
 /** Files are written whole after each epoch, so that they are complete at any time. */
-export class TensorBoard extends Callback {
-  readonly #logDir: string;
+export class TensorBoard extends /* @__PURE__ */ callback<TensorBoardOptions>('tensorBoard', () => ({
+  logDir: text('names a folder', "pass 'logs/run-1'.", 'logs'),
+  sink: own,
+})) {
   readonly #files: Files;
   #runs = new Map<string, Curves>();
   #begin = 0;
 
   /** Errors: ValueError for options. */
   constructor(options: TensorBoardOptions = {}) {
-    super();
-    const op = 'tensorBoard';
-    checkOptions(op, options, ['logDir', 'sink']);
-    const { logDir = 'logs', sink } = options;
-    if (typeof logDir !== 'string' || logDir === '') {
-      throw invalid(op, '`logDir` names a folder.', `logDir: ${describe(logDir)}`, "pass 'logs/run-1'.");
-    }
-    this.#logDir = logDir;
-    this.#files = new Files(op, sink);
+    super(options);
+    this.#files = new Files('tensorBoard', options.sink);
   }
 
   override onTrainBegin(): void {
@@ -62,7 +56,7 @@ export class TensorBoard extends Callback {
   }
 
   #open(run: string): Curves {
-    const file = `${this.#logDir}/${run}/events.out.tfevents.${Math.floor(this.#begin)}.retrograd`;
+    const file = `${this.logDir}/${run}/events.out.tfevents.${Math.floor(this.#begin)}.retrograd`;
     const curves = { file, events: [versionEvent(this.#begin)] };
     this.#runs.set(run, curves);
     return curves;
@@ -83,7 +77,4 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
  * Writes the logs of epochs as event files, for `tensorboard --logdir logs`. Only curves: no graphs or histograms.
  * Errors: ValueError for options.
  */
-export function tensorBoard(...settings: Settings<TensorBoardOptions, ['logDir']>): TensorBoard;
-export function tensorBoard(...args: unknown[]): TensorBoard {
-  return new TensorBoard(byPosition('tensorBoard', args, ['logDir']));
-}
+export const tensorBoard = /* @__PURE__ */ factoryOf(TensorBoard, ['logDir']);

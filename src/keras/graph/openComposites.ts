@@ -3,9 +3,8 @@
  * each of its ops is an operation of the graph. A formula that computes with them, such as x.shape[0] * 4, becomes one
  * operation, and is evaluated when the sizes are known.
  */
-import { insideCall } from '../../history/frames.ts';
 import type { OpDefinition } from '../../ops/definition.ts';
-import { withRecorders } from '../../ops/recorders.ts';
+import { detached } from '../../ops/recorders.ts';
 import { withoutLaunching } from '../../ops/withoutLaunching.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -48,7 +47,7 @@ function isIndependent(operands: readonly unknown[], expand: Expand): boolean {
 function callsOf(operands: readonly unknown[], expand: Expand, size: number | null): string | null {
   const calls: unknown[] = [];
   const body = () => expand(withSizes(operands as unknown as Nest<unknown>, size) as readonly unknown[]);
-  const run = () => withRecorders([], () => insideCall(null, () => tidy(body as () => Tensor)));
+  const run = () => detached(() => tidy(body as () => Tensor));
   try {
     trace(() =>
       notingReads(null, () => notingCalls(calls, () => withoutLaunching(() => withProbe(size, run)))),

@@ -1,7 +1,7 @@
 /** @file Reads one layer of a document: finds its class, then reads and checks its options. */
 import { describe } from '../../core/shape.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import { knownOptionsOf } from '../layers/base/layerOptions.ts';
+import { knownOptionsOf } from '../options/declaration.ts';
 import { Model } from '../models/model.ts';
 import { layerClass } from '../serialization/layerConfigs.ts';
 import {

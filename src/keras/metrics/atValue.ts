@@ -1,5 +1,4 @@
 /** @file The best of one rate where another is at least a given value. */
-import { requireInteger } from '../../core/shape.ts';
 import { greaterEqual } from '../../ops/comparison.ts';
 import { max } from '../../ops/extrema.ts';
 import type { TensorLike } from '../../ops/operands.ts';
@@ -8,8 +7,9 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { rejectExtraArguments } from '../../core/options.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
 import { confusionOf, type Thresholds } from './confusion.ts';
+import { checked, integer, metric, type Values } from './declare.ts';
 import { evenThresholds, FourCells } from './fourCells.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
 import { requireClass } from './precisionRecall.ts';
@@ -23,26 +23,22 @@ export interface AtValueOptions extends MetricOptions {
   classId?: number | null;
 }
 
+/** The table of these options; `constraint` is the rate that has a given value. */
+const atValueTable = <C extends string>(constraint: C) =>
+  ({
+    [constraint]: checked((op, what, value) => requireNumber(op, what, value, { min: 0, max: 1 })),
+    numThresholds: integer({ default: 200 }),
+    classId: checked(requireClass, null),
+  }) as never;
+
 abstract class AtValue extends FourCells {
-  readonly #value: number;
-  readonly #options: Record<string, unknown>;
-  readonly #classId: number | null;
+  declare protected readonly options: Values<AtValueOptions>;
   readonly #thresholds: Thresholds;
 
   /** Errors: ValueError for options. */
-  constructor(given: AtValueOptions & Record<string, unknown>, constraint: string) {
-    const { name, ...others } = settingsOf<AtValueOptions>(new.target.className, given);
-    const op = name ?? 'metric';
-    const defaults = { [constraint]: null, numThresholds: 200, classId: null };
-    const options = metricOptions<Record<string, unknown>>(op, others, defaults);
-    const { [constraint]: value, numThresholds, classId } = options;
-    requireNumber(op, constraint, value, { min: 0, max: 1 });
-    requireInteger(op, 'numThresholds', numThresholds, 1);
-    if (classId !== null) requireClass(op, classId);
-    super(name === undefined ? {} : { name });
-    this.#value = value;
-    this.#options = options;
-    this.#classId = classId;
+  constructor(given: AtValueOptions) {
+    super(given);
+    const { numThresholds } = this.options;
     const values = numThresholds === 1 ? [0.5] : evenThresholds(numThresholds);
     this.#thresholds = { values, onDevice: this.addConstant(values) };
     this.addCells([values.length]);
@@ -56,18 +52,14 @@ abstract class AtValue extends FourCells {
         toTensor(this.name, 'yPred', yPred),
       ];
       const weight = weightOf(this.name, options);
-      const settings = { thresholds: this.#thresholds, classId: this.#classId, weight };
+      const settings = { thresholds: this.#thresholds, classId: this.options.classId, weight };
       this.accumulate(confusionOf(this.name, targets, predictions, settings));
     });
   }
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), ...this.#options };
-  }
-
-  /** Returns the largest of `rates` where `constrained` is at least the value; 0 where it never is. */
-  protected best(rates: Tensor, constrained: Tensor): Tensor {
-    return max(where(greaterEqual(constrained, this.#value), rates, 0));
+  /** Returns the largest of `rates` where `constrained` is at least `value`; 0 where it never is. */
+  protected best(rates: Tensor, constrained: Tensor, value: number): Tensor {
+    return max(where(greaterEqual(constrained, value), rates, 0));
   }
 }
 
@@ -78,14 +70,15 @@ export interface SensitivityAtSpecificityOptions extends AtValueOptions {
 }
 
 /** The best sensitivity TP / (TP + FN) where the specificity TN / (TN + FP) is at least `specificity`. */
-export class SensitivityAtSpecificity extends AtValue {
-  static override readonly className: string = 'SensitivityAtSpecificity';
-  constructor(options: SensitivityAtSpecificityOptions) {
-    super(options as never, 'specificity');
-  }
+export class SensitivityAtSpecificity extends /* @__PURE__ */ metric<
+  SensitivityAtSpecificityOptions,
+  AtValue
+>('SensitivityAtSpecificity', AtValue, () => atValueTable('specificity')) {
+  declare protected readonly options: Values<SensitivityAtSpecificityOptions>;
+
   result(...extra: never[]): Tensor {
     rejectExtraArguments('result', extra, []);
-    return this.compute(() => this.best(this.sensitivity, this.specificity));
+    return this.compute(() => this.best(this.sensitivity, this.specificity, this.options.specificity));
   }
 }
 
@@ -96,14 +89,15 @@ export interface SpecificityAtSensitivityOptions extends AtValueOptions {
 }
 
 /** The best specificity TN / (TN + FP) where the sensitivity TP / (TP + FN) is at least `sensitivity`. */
-export class SpecificityAtSensitivity extends AtValue {
-  static override readonly className: string = 'SpecificityAtSensitivity';
-  constructor(options: SpecificityAtSensitivityOptions) {
-    super(options as never, 'sensitivity');
-  }
+export class SpecificityAtSensitivity extends /* @__PURE__ */ metric<
+  SpecificityAtSensitivityOptions,
+  AtValue
+>('SpecificityAtSensitivity', AtValue, () => atValueTable('sensitivity')) {
+  declare protected readonly options: Values<SpecificityAtSensitivityOptions>;
+
   result(...extra: never[]): Tensor {
     rejectExtraArguments('result', extra, []);
-    return this.compute(() => this.best(this.specificity, this.sensitivity));
+    return this.compute(() => this.best(this.specificity, this.sensitivity, this.options.sensitivity));
   }
 }
 
@@ -114,14 +108,16 @@ export interface PrecisionAtRecallOptions extends AtValueOptions {
 }
 
 /** The best precision TP / (TP + FP) where the recall TP / (TP + FN) is at least `recall`. */
-export class PrecisionAtRecall extends AtValue {
-  static override readonly className: string = 'PrecisionAtRecall';
-  constructor(options: PrecisionAtRecallOptions) {
-    super(options as never, 'recall');
-  }
+export class PrecisionAtRecall extends /* @__PURE__ */ metric<PrecisionAtRecallOptions, AtValue>(
+  'PrecisionAtRecall',
+  AtValue,
+  () => atValueTable('recall'),
+) {
+  declare protected readonly options: Values<PrecisionAtRecallOptions>;
+
   result(...extra: never[]): Tensor {
     rejectExtraArguments('result', extra, []);
-    return this.compute(() => this.best(this.precision, this.sensitivity));
+    return this.compute(() => this.best(this.precision, this.sensitivity, this.options.recall));
   }
 }
 
@@ -132,14 +128,16 @@ export interface RecallAtPrecisionOptions extends AtValueOptions {
 }
 
 /** The best recall TP / (TP + FN) where the precision TP / (TP + FP) is at least `precision`; 0 where it never is. */
-export class RecallAtPrecision extends AtValue {
-  static override readonly className: string = 'RecallAtPrecision';
-  constructor(options: RecallAtPrecisionOptions) {
-    super(options as never, 'precision');
-  }
+export class RecallAtPrecision extends /* @__PURE__ */ metric<RecallAtPrecisionOptions, AtValue>(
+  'RecallAtPrecision',
+  AtValue,
+  () => atValueTable('precision'),
+) {
+  declare protected readonly options: Values<RecallAtPrecisionOptions>;
+
   result(...extra: never[]): Tensor {
     rejectExtraArguments('result', extra, []);
-    return this.compute(() => this.best(this.sensitivity, this.precision));
+    return this.compute(() => this.best(this.sensitivity, this.precision, this.options.precision));
   }
 }
 

@@ -2,7 +2,7 @@
 import { isListOf } from '../../core/lists.ts';
 import { rejectExtraArguments } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
-import { describe, requireBoolean, requireInteger, requireOneOf } from '../../core/shape.ts';
+import { describe } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 import { sigmoid } from '../../ops/activations.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
@@ -18,8 +18,9 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
-import { confusionOf, requireThresholds, type Thresholds } from './confusion.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
+import { confusionOf, givenThresholds, type Thresholds } from './confusion.ts';
+import { checked, flag, integer, metric, oneOf, type Values } from './declare.ts';
 import { evenThresholds, FourCells } from './fourCells.ts';
 import { divideNoNaN } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
@@ -47,32 +48,28 @@ export interface AUCOptions extends MetricOptions {
   fromLogits?: boolean;
 }
 
-type Options = Required<Omit<AUCOptions, keyof MetricOptions>>;
-
-const defaults: Options = {
-  numThresholds: 200,
-  curve: 'ROC',
-  summationMethod: 'interpolation',
-  thresholds: null,
-  multiLabel: false,
-  numLabels: null,
-  labelWeights: null,
-  fromLogits: false,
-};
+type Options = Values<Omit<AUCOptions, keyof MetricOptions>>;
 
 /** State: true_positives, false_positives, true_negatives, false_negatives, of shape [thresholds, ...labels]. */
-export class AUC extends FourCells {
-  static override readonly className: string = 'AUC';
-  readonly #options: Options;
+export class AUC extends /* @__PURE__ */ metric<AUCOptions, FourCells>('AUC', FourCells, () => ({
+  numThresholds: integer({ min: 2, default: 200 }),
+  curve: oneOf(['ROC', 'PR'], 'ROC'),
+  summationMethod: oneOf(['interpolation', 'majoring', 'minoring'], 'interpolation'),
+  thresholds: givenThresholds() as never,
+  multiLabel: flag(false),
+  numLabels: integer({ default: null }),
+  labelWeights: checked(weightsOf, null),
+  fromLogits: flag(false),
+})) {
+  declare protected readonly options: Options;
   readonly #thresholds: Thresholds;
   readonly #labelWeights: Tensor | null;
 
   /** Errors: ValueError for options. */
-  constructor(all: AUCOptions = {}) {
-    const { name, ...given } = settingsOf(new.target.className, all);
-    const options = checked(name ?? 'auc', given);
-    super(name === undefined ? {} : { name });
-    this.#options = options;
+  constructor(given: AUCOptions = {}) {
+    super(given);
+    const { options } = this;
+    requireMultiLabel(this.name, options);
     const values = thresholdsOf(options);
     this.#thresholds = { values, onDevice: this.addConstant(values) };
     this.#labelWeights = options.labelWeights && this.addConstant([...options.labelWeights]);
@@ -86,14 +83,14 @@ export class AUC extends FourCells {
   }
 
   override build(_yTrue: OpenSpec, yPred: OpenSpec): void {
-    if (this.#options.multiLabel) requireLabels(this.name, yPred, this.#options.numLabels);
+    if (this.options.multiLabel) requireLabels(this.name, yPred, this.options.numLabels);
     if (!this.hasCells) this.addCells([this.thresholds.length, yPred.shape[1] as number]);
   }
 
   /** Errors: ShapeError where shapes or weights don't fit. */
   updateState(yTrue: TensorLike, yPred: TensorLike, options: UpdateOptions = {}): void {
     this.change(() => {
-      const { multiLabel, fromLogits } = this.#options;
+      const { multiLabel, fromLogits } = this.options;
       const [targets, given] = [toTensor(this.name, 'yTrue', yTrue), toTensor(this.name, 'yPred', yPred)];
       this.build(targets, given);
       const settings = {
@@ -111,19 +108,15 @@ export class AUC extends FourCells {
     rejectExtraArguments('result', extra, []);
     return this.compute(() => {
       if (!this.hasCells) throw unbuilt(this.name);
-      const { curve, summationMethod } = this.#options;
+      const { curve, summationMethod } = this.options;
       const isInterpolated = curve === 'PR' && summationMethod === 'interpolation';
       return this.#overLabels(sum(isInterpolated ? this.#interpolated() : this.#rectangles(), { axis: 0 }));
     });
   }
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), ...this.#options };
-  }
-
   /** Areas between neighbouring points of the curve. */
   #rectangles(): Tensor {
-    const { curve, summationMethod } = this.#options;
+    const { curve, summationMethod } = this.options;
     const [x, y] = curve === 'ROC' ? [this.#fallOut, this.sensitivity] : [this.sensitivity, this.precision];
     const [left, right] = neighbours(y);
     const heights = {
@@ -159,7 +152,7 @@ export class AUC extends FourCells {
   }
 
   #overLabels(areas: Tensor): Tensor {
-    if (!this.#options.multiLabel) return areas;
+    if (!this.options.multiLabel) return areas;
     const weights = this.#labelWeights;
     return weights ? divideNoNaN(sum(mul(areas, weights)), sum(weights)) : mean(areas);
   }
@@ -177,35 +170,24 @@ function neighbours(x: Tensor): [Tensor, Tensor] {
   return [slice(x, { begin: 0, size: [count] }), slice(x, { begin: 1, size: [count] })];
 }
 
-function checked(op: string, given: AUCOptions): Options {
-  const options = metricOptions<Omit<AUCOptions, keyof MetricOptions>>(op, given, defaults);
-  const { numThresholds, thresholds, multiLabel, numLabels, labelWeights, fromLogits } = options;
-  requireInteger(op, 'numThresholds', numThresholds, 2);
-  if (thresholds !== null) requireThresholds(op, thresholds, 0);
-  requireOneOf(op, 'summationMethod', options.summationMethod, ['interpolation', 'majoring', 'minoring']);
-  requireBoolean(op, 'multiLabel', multiLabel);
-  requireBoolean(op, 'fromLogits', fromLogits);
-  const curve = typeof options.curve === 'string' ? options.curve.toUpperCase() : options.curve;
-  requireOneOf(op, 'curve', curve, ['ROC', 'PR']);
-  if (numLabels !== null) requireInteger(op, 'numLabels', numLabels, 1);
-  if (numLabels !== null && !multiLabel) {
-    throw new ValueError({
-      op,
-      rule: '`numLabels` is needed only where `multiLabel` is true.',
-      received: `numLabels: ${numLabels}, multiLabel: false`,
-      hint: 'leave it out, or pass multiLabel: true.',
-    });
-  }
-  const isWeight = (weight: unknown) => typeof weight === 'number' && weight >= 0;
-  if (labelWeights !== null && !isListOf(labelWeights, isWeight)) {
-    throw new ValueError({
-      op,
-      rule: '`labelWeights` is a list of numbers of at least 0.',
-      received: `labelWeights: ${describe(labelWeights)}`,
-      hint: 'pass one number per label.',
-    });
-  }
-  return { ...options, curve };
+function requireMultiLabel(op: string, { numLabels, multiLabel }: Options): void {
+  if (numLabels === null || multiLabel) return;
+  throw new ValueError({
+    op,
+    rule: '`numLabels` is needed only where `multiLabel` is true.',
+    received: `numLabels: ${numLabels}, multiLabel: false`,
+    hint: 'leave it out, or pass multiLabel: true.',
+  });
+}
+
+function weightsOf(op: string, what: string, given: unknown): void {
+  if (isListOf(given, (weight) => typeof weight === 'number' && weight >= 0)) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a list of numbers of at least 0.`,
+    received: `${what}: ${describe(given)}`,
+    hint: 'pass one number per label.',
+  });
 }
 
 /** With an end a little below 0 and one a little above 1, so that predictions of exactly 0 and 1 are counted. */

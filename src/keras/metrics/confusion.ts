@@ -27,6 +27,8 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { requireSame } from '../losses/lossChecks.ts';
 import { sameRank } from '../losses/lossInputs.ts';
 import { stretched } from './sampleWeights.ts';
+import { checked } from '../options/kinds.ts';
+import type { Option } from '../options/option.ts';
 
 /** Below every prediction: the threshold where the k largest are chosen. */
 export const lowest = -1e10;
@@ -217,3 +219,9 @@ export function requireThresholds(op: string, given: unknown, otherwise: number)
     hint: 'pass 0.5, or [0.25, 0.5, 0.75].',
   });
 }
+
+/** The kind of thresholds, which configurations have as they were given. */
+export const givenThresholds = (): Option<number | readonly number[] | null> =>
+  checked((op, _, thresholds: unknown) => {
+    requireThresholds(op, thresholds, 0);
+  }, null);

@@ -51,7 +51,7 @@ export function defineMetric<O extends object = object>(definition: MetricDefini
 /** A metric object of `defineMetric`. */
 class DefinedMetric<O extends object = object> extends MeanOfFunction {
   readonly definition: MetricDefinition<O>;
-  readonly options: Required<O>;
+  override readonly options: Required<O>;
   readonly #fn: MetricFunction;
   readonly #loss: Loss | null;
   readonly #targets: DType;

@@ -1,7 +1,6 @@
 /** @file FBetaScore and F1Score: precision and recall in one number. */
 import { rejectExtraArguments } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
-import { requireOneOf } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 import { abs } from '../../ops/rounding.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
@@ -16,7 +15,8 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
+import { checked, metric, oneOf, type Values } from './declare.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { stretched, weightOf } from './sampleWeights.ts';
 
@@ -37,31 +37,27 @@ export interface FBetaScoreOptions extends F1ScoreOptions {
   beta?: number;
 }
 
+const scoreTable = () => ({
+  average: oneOf(['micro', 'macro', 'weighted'], null),
+  threshold: checked((op, what, value) => requireNumber(op, what, value, { above: 0, max: 1 }), null),
+});
+
 const stateNames = ['true_positives', 'false_positives', 'false_negatives', 'intermediate_weights'];
 
 /**
  * The weighted harmonic mean of precision and recall: (1 + β²)·P·R / (β²·P + R). For yTrue and yPred of shape
  * [batch, classes]. State: true_positives, false_positives, false_negatives, intermediate_weights.
  */
-export class FBetaScore extends Metric {
-  static override readonly className: string = 'FBetaScore';
-  readonly #options: Required<Omit<FBetaScoreOptions, keyof MetricOptions>>;
-
-  /** Errors: ValueError for options. */
-  constructor(all: FBetaScoreOptions = {}) {
-    const { name = 'fbeta_score', ...given } = settingsOf(new.target.className, all);
-    const options = metricOptions<Omit<FBetaScoreOptions, keyof MetricOptions>>(name, given, {
-      average: null,
-      beta: 1,
-      threshold: null,
-    });
-    const { average, beta, threshold } = options;
-    if (average !== null) requireOneOf(name, 'average', average, ['micro', 'macro', 'weighted']);
-    requireNumber(name, 'beta', beta, { above: 0 });
-    if (threshold !== null) requireNumber(name, 'threshold', threshold, { above: 0, max: 1 });
-    super({ name });
-    this.#options = options;
-  }
+export class FBetaScore extends /* @__PURE__ */ metric<FBetaScoreOptions, Metric>(
+  'FBetaScore',
+  Metric,
+  () => ({
+    ...scoreTable(),
+    beta: checked((op, what, value) => requireNumber(op, what, value, { above: 0 }), 1),
+  }),
+  'fbeta_score',
+) {
+  declare protected readonly options: Values<FBetaScoreOptions>;
 
   override get direction(): Direction {
     return 'up';
@@ -70,7 +66,7 @@ export class FBetaScore extends Metric {
   override build(yTrue: OpenSpec, yPred: OpenSpec): void {
     requireClasses(this.name, yTrue, yPred);
     if (this.variables.length > 0) return;
-    const shape = this.#options.average === 'micro' ? [] : [yPred.shape[1] as number];
+    const shape = this.options.average === 'micro' ? [] : [yPred.shape[1] as number];
     for (const name of stateNames) this.addVariable(name, shape);
   }
 
@@ -81,7 +77,7 @@ export class FBetaScore extends Metric {
       this.build(t, given);
       const p = cast(this.#positive(given), 'float32');
       const weight = weightOf(this.name, options);
-      const axis = this.#options.average === 'micro' ? null : 0;
+      const axis = this.options.average === 'micro' ? null : 0;
       const total = (x: Tensor) => sum(weight ? mul(x, stretched(this.name, weight, x)) : x, { axis });
       const added = [mul(p, t), mul(p, sub(1, t)), mul(sub(1, p), t), t].map(total);
       this.variables.forEach((variable, i) => {
@@ -95,7 +91,7 @@ export class FBetaScore extends Metric {
     rejectExtraArguments('result', extra, []);
     return this.compute(() => {
       if (this.variables.length === 0) return mul(0, 1);
-      const { average, beta } = this.#options;
+      const { average, beta = 1 } = this.options;
       const [hits, alarms, misses, support] = this.variables as readonly Tensor[] as [
         Tensor,
         Tensor,
@@ -111,13 +107,9 @@ export class FBetaScore extends Metric {
     });
   }
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), ...this.#options };
-  }
-
   /** Returns where predictions are positive. A sample of zeros has no largest. */
   #positive(yPred: Tensor): Tensor {
-    const { threshold } = this.#options;
+    const { threshold } = this.options;
     if (threshold !== null) return greater(yPred, threshold);
     const largest = max(yPred, { axis: -1, keepDims: true });
     return logicalAnd(greaterEqual(yPred, largest), greater(abs(yPred), 1e-9));
@@ -125,24 +117,12 @@ export class FBetaScore extends Metric {
 }
 
 /** The harmonic mean of precision and recall: 2·P·R / (P + R). */
-export class F1Score extends FBetaScore {
-  static override readonly className: string = 'F1Score';
-
-  /** Errors: ValueError for options. */
-  constructor(all: F1ScoreOptions = {}) {
-    const { name = 'f1_score', ...given } = settingsOf(new.target.className, all);
-    const options = metricOptions<Omit<F1ScoreOptions, keyof MetricOptions>>(name, given, {
-      average: null,
-      threshold: null,
-    });
-    super({ name, ...options });
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { beta: _, ...config } = super.getConfig();
-    return config;
-  }
-}
+export class F1Score extends /* @__PURE__ */ metric<F1ScoreOptions, FBetaScore>(
+  'F1Score',
+  FBetaScore,
+  scoreTable,
+  'f1_score',
+) {}
 
 /**
  * The weighted harmonic mean of precision and recall: recall counts `beta` times as much. Shapes: [batch, classes].

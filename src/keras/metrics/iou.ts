@@ -2,7 +2,7 @@
 import { isListOf } from '../../core/lists.ts';
 import { rejectExtraArguments } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
-import { describe, requireBoolean, requireInteger } from '../../core/shape.ts';
+import { describe } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { argMax } from '../../ops/argExtrema.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
@@ -20,13 +20,15 @@ import { toIndices } from '../../ops/toIndices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { epsilon } from '../epsilon.ts';
-import { requireNumber } from '../losses/lossChecks.ts';
+import { requireFloat32, requireNumber } from '../losses/lossChecks.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
+import type { Option } from '../options/option.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
+import { checked, flag, integer, metric } from './declare.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { stretched, weightOf } from './sampleWeights.ts';
 
-/** Options of the classes: their number, and how targets and predictions encode them. */
+/** The classes: their number, and how targets and predictions encode them. */
 interface Classes {
   numClasses: number;
   targetClassIds: readonly number[];
@@ -50,23 +52,28 @@ export interface IoUMetricOptions extends Omit<MetricOptions, 'dtype'> {
  * State: total_confusion_matrix [classes, classes], of targets by predictions.
  */
 abstract class IntersectionOverUnion extends Metric {
+  declare protected readonly options: Partial<Classes> & { readonly dtype: CountDType };
   readonly totalConfusion: Variable;
   readonly #classes: Classes;
   /** The weight of each class in the mean. */
   readonly #chosen: Tensor;
-  readonly #dtype: CountDType;
 
-  constructor({ name, dtype }: IoUMetricOptions, classes: Classes) {
-    super(name === undefined ? {} : { name });
-    this.#dtype = dtype ?? 'int32';
-    const { numClasses, targetClassIds } = classes;
-    this.#classes = classes;
+  /** Errors: ValueError for options. */
+  constructor(given: IoUMetricOptions) {
+    super(given as MetricOptions);
+    const { numClasses = 2 } = this.options;
+    const all = Array.from({ length: numClasses }, (_, i) => i);
+    // What a class has no option for.
+    const others = { targetClassIds: all, ignoreClass: null, axis: -1, ...this.encodings };
+    this.#classes = { ...others, ...this.options, numClasses };
     this.totalConfusion = this.addVariable('total_confusion_matrix', [numClasses, numClasses]);
-    const times = Array.from(
-      { length: numClasses },
-      (_, i) => targetClassIds.filter((id) => id === i).length,
-    );
-    this.#chosen = this.addConstant(times);
+    const { targetClassIds } = this.#classes;
+    this.#chosen = this.addConstant(all.map((i) => targetClassIds.filter((id) => id === i).length));
+  }
+
+  /** Whether targets and predictions are class numbers, where that isn't an option. */
+  protected get encodings(): { readonly sparseYTrue: boolean; readonly sparseYPred: boolean } {
+    return { sparseYTrue: true, sparseYPred: true };
   }
 
   override get direction(): Direction {
@@ -84,7 +91,7 @@ abstract class IntersectionOverUnion extends Metric {
       const predictions = this.predictions(toTensor(this.name, 'yPred', yPred));
       requireSameSize(this.name, targets, predictions);
       const given = weightsOf(this.name, weightOf(this.name, options), targets);
-      const weights = this.#dtype === 'int32' ? cast(cast(given, 'int32'), 'float32') : given;
+      const weights = this.options.dtype === 'int32' ? cast(cast(given, 'int32'), 'float32') : given;
       const pairs = stack([flat(targets), flat(predictions)], { axis: -1 });
       const counts = ignoreClass === null ? null : notEqual(flat(targets), ignoreClass);
       const confusion = scatterNd(
@@ -119,12 +126,6 @@ abstract class IntersectionOverUnion extends Metric {
     const { sparseYPred, axis } = this.#classes;
     return sparseYPred ? toIndices(yPred) : argMax(yPred, { axis });
   }
-
-  protected config(...names: (keyof Classes)[]): Record<string, unknown> {
-    const entries = names.map((name) => [name, this.#classes[name]]);
-    const dtype = this.#dtype === 'float32' ? { dtype: this.#dtype } : {};
-    return { ...super.getConfig(), ...dtype, ...Object.fromEntries(entries) };
-  }
 }
 
 /** Options of `oneHotMeanIoU`. */
@@ -157,75 +158,46 @@ export interface IoUOptions extends MeanIoUOptions {
   targetClassIds: readonly number[];
 }
 
+const classesTable = (sparseYPred: boolean) => ({
+  numClasses: integer(),
+  ignoreClass: integer({ min: Number.NEGATIVE_INFINITY, default: null }),
+  sparseYPred: flag(sparseYPred),
+  axis: integer({ min: Number.NEGATIVE_INFINITY, default: -1 }),
+  dtype: counting(),
+});
+
 /** The mean of TP / (TP + FP + FN) over `targetClassIds`. State: total_confusion_matrix. */
-export class IoU extends IntersectionOverUnion {
-  static override readonly className: string = 'IoU';
-
-  /** Errors: ValueError for options. */
-  constructor(all: IoUOptions) {
-    const { name, ...given } = settingsOf(new.target.className, all);
-    super(
-      all,
-      requireClasses(name ?? 'iou', metricOptions<Record<string, unknown>>(name ?? 'iou', given, sparse)),
-    );
-  }
-
-  override getConfig(): Record<string, unknown> {
-    return this.config('numClasses', 'targetClassIds', 'ignoreClass', 'sparseYTrue', 'sparseYPred', 'axis');
-  }
-}
+export class IoU extends /* @__PURE__ */ metric<IoUOptions, IntersectionOverUnion>(
+  'IoU',
+  IntersectionOverUnion,
+  () => ({ ...classesTable(true), sparseYTrue: flag(true), targetClassIds: classIds() }),
+) {}
 
 /** The mean of TP / (TP + FP + FN) over all classes that occur. State: total_confusion_matrix. */
-export class MeanIoU extends IntersectionOverUnion {
-  static override readonly className: string = 'MeanIoU';
+export class MeanIoU extends /* @__PURE__ */ metric<MeanIoUOptions, IntersectionOverUnion>(
+  'MeanIoU',
+  IntersectionOverUnion,
+  () => ({ ...classesTable(true), sparseYTrue: flag(true) }),
+) {}
 
-  /** Errors: ValueError for options. */
-  constructor(all: MeanIoUOptions) {
-    const { name, ...given } = settingsOf(new.target.className, all);
-    const { targetClassIds: _, ...defaults } = sparse;
-    const options = metricOptions<Record<string, unknown>>(name ?? 'mean_iou', given, defaults);
-    super(all, requireClasses(name ?? 'mean_iou', { ...options, targetClassIds: 'all' }));
-  }
-
-  override getConfig(): Record<string, unknown> {
-    return this.config('numClasses', 'ignoreClass', 'sparseYTrue', 'sparseYPred', 'axis');
+abstract class OneHot extends IntersectionOverUnion {
+  protected override get encodings() {
+    return { sparseYTrue: false, sparseYPred: false };
   }
 }
 
 /** IoU of targets that are one-hot, and of predictions with one score per class. State: total_confusion_matrix. */
-export class OneHotIoU extends IntersectionOverUnion {
-  static override readonly className: string = 'OneHotIoU';
-
-  /** Errors: ValueError for options. */
-  constructor(all: OneHotIoUOptions) {
-    const { name, ...given } = settingsOf(new.target.className, all);
-    const { sparseYTrue: _, ...defaults } = { ...sparse, sparseYPred: false };
-    const options = metricOptions<Record<string, unknown>>(name ?? 'one_hot_iou', given, defaults);
-    super(all, requireClasses(name ?? 'one_hot_iou', { ...options, sparseYTrue: false }));
-  }
-
-  override getConfig(): Record<string, unknown> {
-    return this.config('numClasses', 'targetClassIds', 'ignoreClass', 'sparseYPred', 'axis');
-  }
-}
+export class OneHotIoU extends /* @__PURE__ */ metric<OneHotIoUOptions, OneHot>('OneHotIoU', OneHot, () => ({
+  ...classesTable(false),
+  targetClassIds: classIds(),
+})) {}
 
 /** MeanIoU of targets that are one-hot, and of predictions with one score per class. State: total_confusion_matrix. */
-export class OneHotMeanIoU extends IntersectionOverUnion {
-  static override readonly className: string = 'OneHotMeanIoU';
-
-  /** Errors: ValueError for options. */
-  constructor(all: OneHotMeanIoUOptions) {
-    const { name, ...given } = settingsOf(new.target.className, all);
-    const { sparseYTrue: _, targetClassIds: __, ...defaults } = { ...sparse, sparseYPred: false };
-    const options = metricOptions<Record<string, unknown>>(name ?? 'one_hot_mean_iou', given, defaults);
-    const classes = { ...options, sparseYTrue: false, targetClassIds: 'all' };
-    super(all, requireClasses(name ?? 'one_hot_mean_iou', classes));
-  }
-
-  override getConfig(): Record<string, unknown> {
-    return this.config('numClasses', 'ignoreClass', 'sparseYPred', 'axis');
-  }
-}
+export class OneHotMeanIoU extends /* @__PURE__ */ metric<OneHotMeanIoUOptions, OneHot>(
+  'OneHotMeanIoU',
+  OneHot,
+  () => classesTable(false),
+) {}
 
 /** Options of `binaryIoU`. */
 export interface BinaryIoUOptions extends IoUMetricOptions {
@@ -236,23 +208,18 @@ export interface BinaryIoUOptions extends IoUMetricOptions {
 }
 
 /** IoU of two classes, predicted by one score. State: total_confusion_matrix. */
-export class BinaryIoU extends IntersectionOverUnion {
-  static override readonly className: string = 'BinaryIoU';
-  readonly threshold: number;
-
-  /** Errors: ValueError for options. */
-  constructor(all: BinaryIoUOptions = {}) {
-    const { name, ...given } = settingsOf(new.target.className, all);
-    const op = name ?? 'binary_iou';
-    const defaults = { targetClassIds: [0, 1], threshold: 0.5 };
-    const { targetClassIds, threshold } = metricOptions<BinaryIoUOptions>(op, given, defaults as never);
-    requireNumber(op, 'threshold', threshold);
-    super(all, requireClasses(op, { ...sparse, numClasses: 2, targetClassIds }));
-    this.threshold = threshold;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    return { ...this.config('targetClassIds'), threshold: this.threshold };
+export class BinaryIoU extends /* @__PURE__ */ metric<BinaryIoUOptions, IntersectionOverUnion>(
+  'BinaryIoU',
+  IntersectionOverUnion,
+  () => ({
+    targetClassIds: classIds([0, 1]),
+    threshold: checked((op, what, value) => requireNumber(op, what, value), 0.5),
+    dtype: counting(),
+  }),
+) {
+  /** Predictions from this value on are class 1. */
+  get threshold(): number {
+    return (this.options as { threshold?: number }).threshold as number;
   }
 
   protected override predictions(yPred: Tensor): Tensor {
@@ -292,39 +259,29 @@ export const binaryIoU: ClassMaker<[options?: BinaryIoUOptions], BinaryIoU> = /*
   { aliases: ['binary_iou'] },
 );
 
-const sparse = {
-  numClasses: null,
-  targetClassIds: null,
-  ignoreClass: null,
-  sparseYTrue: true,
-  sparseYPred: true,
-  axis: -1,
-};
+/** The kind of `dtype`, which configurations have where it isn't the default. */
+const counting = (): Option<CountDType> => ({
+  read: (given, { op }) => {
+    requireFloat32(op, given, ['float32', 'int32']);
+    return (given ?? 'int32') as CountDType;
+  },
+  write: (dtype) => (dtype === 'float32' ? dtype : undefined),
+});
 
-/** Throws for options that name no classes. */
-function requireClasses(op: string, options: Record<string, unknown>): Classes {
-  const { numClasses, targetClassIds, ignoreClass, sparseYTrue, sparseYPred, axis } = options;
-  requireInteger(op, 'numClasses', numClasses, 1);
-  if (ignoreClass !== null) requireInteger(op, 'ignoreClass', ignoreClass, Number.NEGATIVE_INFINITY);
-  requireBoolean(op, 'sparseYTrue', sparseYTrue);
-  requireBoolean(op, 'sparseYPred', sparseYPred);
-  requireInteger(op, 'axis', axis, Number.NEGATIVE_INFINITY);
-  const all = Array.from({ length: numClasses }, (_, i) => i);
-  const ids: unknown = targetClassIds === 'all' ? all : targetClassIds;
-  const classes = { numClasses, ignoreClass, sparseYTrue, sparseYPred, axis } as Omit<
-    Classes,
-    'targetClassIds'
-  >;
-  if (isListOf(ids, (id): id is number => all.includes(id as number)) && ids.length > 0) {
-    return { ...classes, targetClassIds: ids };
-  }
-  throw new ValueError({
-    op,
-    rule: `\`targetClassIds\` is a list of classes from 0 to ${numClasses - 1}.`,
-    received: `targetClassIds: ${describe(ids)}`,
-    hint: 'pass [0], or metrics.meanIoU({ numClasses }) for the mean over all.',
-  });
-}
+/** The kind of classes in a mean, of `numClasses`, or of two. */
+const classIds = (fallback?: readonly number[]): Option<readonly number[]> => ({
+  read: (given = fallback, { op, what, values: { numClasses = 2 } }) => {
+    const isClass = (id: unknown): id is number =>
+      Number.isInteger(id) && (id as number) >= 0 && (id as number) < (numClasses as number);
+    if (isListOf(given, isClass) && given.length > 0) return given;
+    throw new ValueError({
+      op,
+      rule: `\`${what}\` is a list of classes from 0 to ${(numClasses as number) - 1}.`,
+      received: `${what}: ${describe(given)}`,
+      hint: 'pass [0], or metrics.meanIoU({ numClasses }) for the mean over all.',
+    });
+  },
+});
 
 function requireSameSize(op: string, targets: Tensor, predictions: Tensor): void {
   if (targets.size === predictions.size) return;

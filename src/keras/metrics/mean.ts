@@ -8,9 +8,10 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, settingsOf } from './classMaker.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
+import { metric } from './declare.ts';
 import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
+import { rejectExtraArguments } from '../../core/options.ts';
 import { reduceToSamples, weightOf } from './sampleWeights.ts';
 
 /** A total and a count, and their quotient. */
@@ -35,15 +36,12 @@ export abstract class Averaging<
 }
 
 /** The weighted mean of values. State: total, count. */
-export class Mean extends Averaging<[values: TensorLike]> {
-  static override readonly className: string = 'Mean';
-
-  constructor(all: MetricOptions = {}) {
-    const { name = 'mean', ...others } = settingsOf(new.target.className, all);
-    checkOptions('mean', others, ['name']);
-    super({ name });
-  }
-
+export class Mean extends /* @__PURE__ */ metric<MetricOptions, Averaging<[values: TensorLike]>>(
+  'Mean',
+  Averaging,
+  () => ({}),
+  'mean',
+) {
   /**
    * Adds values, of shape [batch, ...] or a scalar.
    * Errors: ShapeError where weights don't fit.
@@ -56,15 +54,13 @@ export class Mean extends Averaging<[values: TensorLike]> {
 }
 
 /** The weighted sum of values. State: total. */
-export class Sum extends Metric<[values: TensorLike]> {
-  static override readonly className: string = 'Sum';
+export class Sum extends /* @__PURE__ */ metric<MetricOptions, Metric<[values: TensorLike]>>(
+  'Sum',
+  Metric,
+  () => ({}),
+  'sum',
+) {
   readonly total: Variable = this.addVariable('total');
-
-  constructor(all: MetricOptions = {}) {
-    const { name = 'sum', ...others } = settingsOf(new.target.className, all);
-    checkOptions('sum', others, ['name']);
-    super({ name });
-  }
 
   /** Adds values of any shape. Errors: ShapeError where weights don't fit. */
   updateState(values: TensorLike, options: UpdateOptions = {}): void {

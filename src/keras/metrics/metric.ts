@@ -4,18 +4,22 @@
  */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
+import { checkOptions } from '../../core/options.ts';
 import { addMethodHints } from '../../core/methodHints.ts';
 import { describe, type Shape } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
 import { untraced } from '../../execution/currentExecutor.ts';
 import { zeros } from '../../ops/creation.ts';
 import type { TensorLike } from '../../ops/operands.ts';
-import { withRecorders } from '../../ops/recorders.ts';
+import { unrecorded } from '../../ops/recorders.ts';
 import { type HostValues, tensor } from '../../tensor/create.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
+import { requireFloat32 } from '../losses/lossChecks.ts';
 import { snakeCase, uniqueName } from '../names.ts';
+import { inheritedDeclaration, namesOf } from '../options/declaration.ts';
+import { type Options, readOptions, writeOptions } from '../options/option.ts';
 
 /** Options of every metric. */
 export interface MetricOptions {
@@ -62,12 +66,22 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
 
   /** Its name in logs and in `History`. */
   name: string;
+  /** The options of its class, with defaults. */
+  protected readonly options: object;
+  readonly #table: Options;
   readonly #variables: Variable[] = [];
   readonly #constants: Tensor[] = [];
 
-  constructor({ name }: MetricOptions = {}) {
+  constructor(given: MetricOptions = {}) {
     addMethodHints(Metric.prototype, 'a metric', methodHints);
-    this.name = name ?? uniqueName(snakeCase((new.target as unknown as typeof Metric).className));
+    const { className } = new.target as unknown as typeof Metric;
+    const declaration = inheritedDeclaration(new.target);
+    if (declaration) checkOptions(className, given, namesOf(declaration));
+    const { name, dtype } = { ...declaration?.defaults, ...given };
+    this.#table = declaration?.table ?? {};
+    if (declaration && !('dtype' in this.#table)) requireFloat32(className, dtype);
+    this.options = readOptions(name ?? snakeCase(className), this.#table, given);
+    this.name = name ?? uniqueName(snakeCase(className));
     requireName(this.name);
   }
 
@@ -113,7 +127,7 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
 
   /** Returns the configuration, from which an equal metric can be created. */
   getConfig(): Record<string, unknown> {
-    return { name: this.name };
+    return { name: this.name, ...writeOptions(this.options, this.#table) };
   }
 
   /** Frees the state. */
@@ -151,12 +165,12 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
 
   /** Runs an update of the state. It is not recorded by tapes, and temporaries are freed. */
   protected change(body: () => void): void {
-    withRecorders([], () => tidy(body));
+    unrecorded(() => tidy(body));
   }
 
   /** Runs a computation from the state: no tape records it, and all but its result is freed. */
   protected compute(body: () => Tensor): Tensor {
-    return withRecorders([], () => tidy(body));
+    return unrecorded(() => tidy(body));
   }
 }
 

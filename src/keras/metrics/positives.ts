@@ -6,8 +6,15 @@ import { reshape } from '../../ops/reshape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
-import { type Confusion, confusionOf, requireThresholds, type Thresholds } from './confusion.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
+import { metric, type Values } from './declare.ts';
+import {
+  type Confusion,
+  confusionOf,
+  givenThresholds,
+  requireThresholds,
+  type Thresholds,
+} from './confusion.ts';
 import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { weightOf } from './sampleWeights.ts';
 
@@ -17,21 +24,18 @@ export interface CountOptions extends MetricOptions {
   thresholds?: number | readonly number[] | null;
 }
 
+const table = () => ({ thresholds: givenThresholds() });
+
 /** Counts one of the four cells of a confusion. State: accumulator. */
 abstract class CellCount extends Metric {
-  readonly #given: number | readonly number[] | null;
+  declare protected readonly options: Values<CountOptions>;
   readonly #thresholds: Thresholds;
   readonly accumulator: Variable;
 
   /** Errors: ValueError for thresholds that aren't in [0, 1]. */
-  constructor(all: CountOptions = {}) {
-    const { name, ...given } = settingsOf(new.target.className, all);
-    const options = metricOptions<CountOptions>(name ?? 'metric', given, {
-      thresholds: null,
-    } as Required<CountOptions>);
-    const values = requireThresholds(name ?? 'metric', options.thresholds, 0.5);
-    super(name === undefined ? {} : { name });
-    this.#given = options.thresholds;
+  constructor(given: CountOptions) {
+    super(given);
+    const values = requireThresholds(this.name, this.options.thresholds, 0.5);
     this.#thresholds = { values, onDevice: this.addConstant([...values]) };
     this.accumulator = this.addVariable('accumulator', [values.length]);
   }
@@ -54,40 +58,48 @@ abstract class CellCount extends Metric {
     return this.compute(() => scalarOfOne(mul(this.accumulator, 1)));
   }
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), thresholds: this.#given };
-  }
-
   protected abstract cell(confusion: Confusion): Tensor;
 }
 
 /** How often a true target is predicted above the threshold. */
-export class TruePositives extends CellCount {
-  static override readonly className: string = 'TruePositives';
+export class TruePositives extends /* @__PURE__ */ metric<CountOptions, CellCount>(
+  'TruePositives',
+  CellCount,
+  table,
+) {
   protected cell(confusion: Confusion): Tensor {
     return confusion.truePositives;
   }
 }
 
 /** How often a target that isn't true is predicted above the threshold. */
-export class FalsePositives extends CellCount {
-  static override readonly className: string = 'FalsePositives';
+export class FalsePositives extends /* @__PURE__ */ metric<CountOptions, CellCount>(
+  'FalsePositives',
+  CellCount,
+  table,
+) {
   protected cell(confusion: Confusion): Tensor {
     return confusion.falsePositives;
   }
 }
 
 /** How often a target that isn't true is predicted at the threshold or below. */
-export class TrueNegatives extends CellCount {
-  static override readonly className: string = 'TrueNegatives';
+export class TrueNegatives extends /* @__PURE__ */ metric<CountOptions, CellCount>(
+  'TrueNegatives',
+  CellCount,
+  table,
+) {
   protected cell(confusion: Confusion): Tensor {
     return confusion.trueNegatives;
   }
 }
 
 /** How often a true target is predicted at the threshold or below. */
-export class FalseNegatives extends CellCount {
-  static override readonly className: string = 'FalseNegatives';
+export class FalseNegatives extends /* @__PURE__ */ metric<CountOptions, CellCount>(
+  'FalseNegatives',
+  CellCount,
+  table,
+) {
   protected cell(confusion: Confusion): Tensor {
     return confusion.falseNegatives;
   }

@@ -1,14 +1,22 @@
 /** @file Precision and Recall. */
 import { ValueError } from '../../core/errors.ts';
-import { describe, requireInteger } from '../../core/shape.ts';
+import { describe } from '../../core/shape.ts';
 import { add } from '../../ops/arithmetic.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { rejectExtraArguments } from '../../core/options.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
-import { type Confusion, confusionOf, lowest, requireThresholds, type Thresholds } from './confusion.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
+import { checked, integer, metric, type Values } from './declare.ts';
+import {
+  type Confusion,
+  confusionOf,
+  givenThresholds,
+  lowest,
+  requireThresholds,
+  type Thresholds,
+} from './confusion.ts';
 import { divideNoNaN } from './mean.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { scalarOfOne } from './positives.ts';
@@ -24,30 +32,32 @@ export interface PrecisionRecallOptions extends MetricOptions {
   classId?: number | null;
 }
 
-const defaults = { thresholds: null, topK: null, classId: null } as Required<PrecisionRecallOptions>;
+const table = () => ({
+  thresholds: givenThresholds(),
+  topK: integer({ default: null }),
+  classId: checked(requireClass, null),
+});
 
 /** True positives as a fraction of true positives plus `missed`. */
 abstract class PositiveRate extends Metric {
-  readonly #options: Required<Omit<PrecisionRecallOptions, keyof MetricOptions>>;
+  declare protected readonly options: Values<PrecisionRecallOptions>;
   readonly #thresholds: Thresholds;
   readonly truePositives: Variable;
   /** The count of false predictions: false positives for precision, false negatives for recall. */
   protected readonly missed: Variable;
 
   /** Errors: ValueError for options. */
-  constructor(all: PrecisionRecallOptions, missed: string) {
-    const { name, ...given } = settingsOf(new.target.className, all);
-    const op = name ?? 'metric';
-    const options = metricOptions<PrecisionRecallOptions>(op, given, defaults);
-    if (options.topK !== null) requireInteger(op, 'topK', options.topK, 1);
-    if (options.classId !== null) requireClass(op, options.classId);
-    const values = requireThresholds(op, options.thresholds, options.topK === null ? 0.5 : lowest);
-    super(name === undefined ? {} : { name });
-    this.#options = options;
+  constructor(given: PrecisionRecallOptions) {
+    super(given);
+    const { thresholds, topK } = this.options;
+    const values = requireThresholds(this.name, thresholds, topK === null ? 0.5 : lowest);
     this.#thresholds = { values, onDevice: this.addConstant([...values]) };
     this.truePositives = this.addVariable('true_positives', [values.length]);
-    this.missed = this.addVariable(missed, [values.length]);
+    this.missed = this.addVariable(this.missedName(), [values.length]);
   }
+
+  /** What `missed` counts, as Keras calls it. */
+  protected abstract missedName(): string;
 
   override get direction(): Direction {
     return 'up';
@@ -56,7 +66,7 @@ abstract class PositiveRate extends Metric {
   /** Errors: ShapeError where shapes or weights don't fit. */
   updateState(yTrue: TensorLike, yPred: TensorLike, options: UpdateOptions = {}): void {
     this.change(() => {
-      const { topK, classId } = this.#options;
+      const { topK, classId } = this.options;
       const confusion = confusionOf(
         this.name,
         toTensor(this.name, 'yTrue', yTrue),
@@ -76,19 +86,17 @@ abstract class PositiveRate extends Metric {
     );
   }
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), ...this.#options };
-  }
-
   protected abstract missedIn(confusion: Confusion): Tensor;
 }
 
 /** The fraction of positive predictions that are true. State: true_positives, false_positives. */
-export class Precision extends PositiveRate {
-  static override readonly className: string = 'Precision';
-
-  constructor(options: PrecisionRecallOptions = {}) {
-    super(options, 'false_positives');
+export class Precision extends /* @__PURE__ */ metric<PrecisionRecallOptions, PositiveRate>(
+  'Precision',
+  PositiveRate,
+  table,
+) {
+  protected missedName(): string {
+    return 'false_positives';
   }
 
   get falsePositives(): Variable {
@@ -101,11 +109,13 @@ export class Precision extends PositiveRate {
 }
 
 /** The fraction of true targets that are predicted positive. State: true_positives, false_negatives. */
-export class Recall extends PositiveRate {
-  static override readonly className: string = 'Recall';
-
-  constructor(options: PrecisionRecallOptions = {}) {
-    super(options, 'false_negatives');
+export class Recall extends /* @__PURE__ */ metric<PrecisionRecallOptions, PositiveRate>(
+  'Recall',
+  PositiveRate,
+  table,
+) {
+  protected missedName(): string {
+    return 'false_negatives';
   }
 
   get falseNegatives(): Variable {
@@ -131,12 +141,12 @@ export const precision: Maker<Precision> = /* @__PURE__ */ classMaker(Precision)
 export const recall: Maker<Recall> = /* @__PURE__ */ classMaker(Recall);
 
 /** Throws unless `classId` is the number of a class. */
-export function requireClass(op: string, classId: unknown): asserts classId is number {
+export function requireClass(op: string, what: string, classId: unknown): void {
   if (Number.isInteger(classId) && (classId as number) >= 0) return;
   throw new ValueError({
     op,
-    rule: '`classId` is the number of a class, from 0 on.',
-    received: `classId: ${describe(classId)}`,
+    rule: `\`${what}\` is the number of a class, from 0 on.`,
+    received: `${what}: ${describe(classId)}`,
     hint: 'leave it out for all classes.',
   });
 }

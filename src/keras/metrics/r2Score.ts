@@ -1,7 +1,6 @@
 /** @file R2Score: the fraction of the targets' variance that predictions explain. */
 import { rejectExtraArguments } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
-import { requireInteger, requireOneOf } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 import { add, div, mul, squaredDifference, sub } from '../../ops/arithmetic.ts';
 import { equal, greater } from '../../ops/comparison.ts';
@@ -13,7 +12,8 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { sameRank, toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
+import { integer, metric, nullable, oneOf, type Values } from './declare.ts';
 import { divideNoNaN } from './mean.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { stretched, weightOf } from './sampleWeights.ts';
@@ -30,30 +30,17 @@ export interface R2ScoreOptions extends MetricOptions {
  * 1 - Σ (yTrue - yPred)² / Σ (yTrue - mean)², for yTrue and yPred of shape [batch, columns]. A column without variance
  * scores 0. State: num_samples, squared_sum, sum, residual, count.
  */
-export class R2Score extends Metric {
-  static override readonly className: string = 'R2Score';
-  readonly #options: Required<Omit<R2ScoreOptions, keyof MetricOptions>>;
-  readonly numSamples: Variable;
-
-  /** Errors: ValueError for options. */
-  constructor(all: R2ScoreOptions = {}) {
-    const { name = 'r2_score', ...given } = settingsOf(new.target.className, all);
-    const options = metricOptions<Omit<R2ScoreOptions, keyof MetricOptions>>(name, given, {
-      classAggregation: 'uniform_average',
-      numRegressors: 0,
-    });
-    const { classAggregation, numRegressors } = options;
-    if (classAggregation !== null) {
-      requireOneOf(name, 'classAggregation', classAggregation, [
-        'uniform_average',
-        'variance_weighted_average',
-      ]);
-    }
-    requireInteger(name, 'numRegressors', numRegressors, 0);
-    super({ name });
-    this.#options = options;
-    this.numSamples = this.addVariable('num_samples');
-  }
+export class R2Score extends /* @__PURE__ */ metric<R2ScoreOptions, Metric>(
+  'R2Score',
+  Metric,
+  () => ({
+    classAggregation: nullable(oneOf(['uniform_average', 'variance_weighted_average'], 'uniform_average')),
+    numRegressors: integer({ min: 0, default: 0 }),
+  }),
+  'r2_score',
+) {
+  declare protected readonly options: Values<R2ScoreOptions>;
+  readonly numSamples: Variable = this.addVariable('num_samples');
 
   override get direction(): Direction {
     return 'up';
@@ -96,12 +83,8 @@ export class R2Score extends Metric {
     });
   }
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), ...this.#options };
-  }
-
   #aggregated(scores: Tensor, variance: Tensor): Tensor {
-    const { classAggregation } = this.#options;
+    const { classAggregation } = this.options;
     if (classAggregation === null) return scores;
     if (classAggregation === 'uniform_average') return mean(scores);
     return divideNoNaN(sum(mul(variance, scores)), sum(variance));
@@ -109,7 +92,7 @@ export class R2Score extends Metric {
 
   /** Returns the score, adjusted for the regressors if there are enough samples. */
   #adjusted(score: Tensor): Tensor {
-    const { numRegressors } = this.#options;
+    const { numRegressors } = this.options;
     if (numRegressors === 0) return score;
     const freedom = sub(this.numSamples, numRegressors + 1);
     const isEnough = greater(freedom, 0);

@@ -2,25 +2,20 @@
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { ModelClass } from '../json/writtenModel.ts';
-import { layerOptionNames } from '../layers/base/layerOptions.ts';
 import { factoryOf } from '../options/factory.ts';
+import { own } from '../options/kinds.ts';
 import type { Mapped, Nest } from '../tensorNest.ts';
-import { type GraphModelOptions, Model } from './model.ts';
+import { declaredModel, type GraphModelOptions } from './model.ts';
 
 /** Options of `model`. */
 export type FunctionalOptions<I, O> = GraphModelOptions<I, O>;
 
 /** A model of symbolic inputs and outputs, created by `model`. Its layers are those called between them. */
-export class Functional<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor> extends Model<
-  In,
-  Out
-> {
-  static override readonly className: string = 'Functional';
+export class Functional<
+  In extends Nest<Tensor> = Tensor,
+  Out extends Nest<Tensor> = Tensor,
+> extends /* @__PURE__ */ declaredModel('Functional', () => ({ inputs: own, outputs: own }))<In, Out> {
   static override readonly modelClass: ModelClass = 'Functional';
-
-  static get knownOptions(): readonly string[] {
-    return ['inputs', 'outputs', ...Object.keys(layerOptionNames)];
-  }
 
   constructor(options: FunctionalOptions<Mapped<In, SymbolicTensor>, Mapped<Out, SymbolicTensor>>) {
     super(options);

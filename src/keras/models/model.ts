@@ -20,7 +20,10 @@ import {
   type LayerOptions,
   type Shapes,
 } from '../layers/base/layer.ts';
+import { layerOptionNames } from '../layers/base/layerOptions.ts';
 import { setMask } from '../masks.ts';
+import { declared } from '../options/declaration.ts';
+import type { Options } from '../options/option.ts';
 import { keysOf, leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '../tensorNest.ts';
 import type { Slots } from '../training/index.ts';
 import { bindInputs } from './binding.ts';
@@ -243,4 +246,9 @@ function named(nest: Nest<KerasTensor>, names: readonly string[], tensors: reado
 
 function isLayer(operation: GraphOperation): operation is AnyLayer & GraphOperation {
   return operation instanceof Layer;
+}
+
+/** The class that a class of models of the library extends: Model, with options of its own besides those of layers. */
+export function declaredModel(className: string, table: () => Options): typeof Model {
+  return declared(Model, className, table, layerOptionNames);
 }

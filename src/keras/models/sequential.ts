@@ -2,14 +2,14 @@
 import { isListOf } from '../../core/lists.ts';
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { type OptionNames, rejectExtraArguments } from '../../core/options.ts';
+import { rejectExtraArguments } from '../../core/options.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
 import { GraphProgram } from '../graph/program.ts';
 import type { ModelClass } from '../json/writtenModel.ts';
-import { checkedOptions, layerOptionNames } from '../layers/base/layerOptions.ts';
+import { checkedOptions } from '../layers/base/layerOptions.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
 import {
   type AnyLayer,
@@ -22,8 +22,9 @@ import type { ClassConfig } from '../namedObjects.ts';
 import { inNameScope, uniqueName } from '../names.ts';
 import type { Nest } from '../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../serialization/layerConfigs.ts';
-import { Model } from './model.ts';
+import { declaredModel } from './model.ts';
 import { factoryOf } from '../options/factory.ts';
+import { own } from '../options/kinds.ts';
 
 /** Layers; the first may be the result of `input()`. */
 export type Stackable = AnyLayer | Layer | SymbolicTensor | ClassConfig;
@@ -37,17 +38,11 @@ export interface SequentialOptions extends LayerOptions {
 }
 
 /** The class of models created by `sequential`, which documents options and errors. */
-export class Sequential extends Model<Tensor, Tensor> {
-  static override readonly className: string = 'Sequential';
+export class Sequential extends /* @__PURE__ */ declaredModel('Sequential', () => ({
+  layers: own,
+  buildInputShape: own,
+}))<Tensor, Tensor> {
   static override readonly modelClass: ModelClass = 'Sequential';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      layers: true,
-      buildInputShape: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<SequentialOptions>);
-  }
 
   /** The layers that were added, without the input layer. */
   readonly #stack: AnyLayer[] = [];

@@ -208,10 +208,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options?: training.FitOptions,
     ...extra: never[]
   ): Promise<History> {
-    return this.#whenLoaded((training, model) => {
-      const { data, settings } = training.splitArguments('fit', x, y, options, extra);
-      return training.fit(model, x, data, settings);
-    });
+    return this.#over('fit', x, y, options, extra) as Promise<History>;
   }
 
   /**
@@ -239,9 +236,19 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options?: training.EvaluateOptions,
     ...extra: never[]
   ): Promise<training.ListedLogs> {
-    return this.#whenLoaded(({ evaluate, splitArguments }, model) => {
-      const { data, settings } = splitArguments('evaluate', x, y, options, extra);
-      return evaluate(model, x, data, settings);
+    return this.#over('evaluate', x, y, options, extra) as Promise<training.ListedLogs>;
+  }
+
+  #over(
+    op: 'fit' | 'evaluate',
+    x: training.Data | training.BatchIterable,
+    y: training.Data | training.FitOptions | null,
+    options: training.FitOptions | undefined,
+    extra: never[],
+  ): Promise<unknown> {
+    return this.#whenLoaded((training, model) => {
+      const { data, settings } = training.splitArguments(op, x, y, options, extra);
+      return training[op](model, x, data, settings) as Promise<unknown>;
     });
   }
 
@@ -399,9 +406,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options: LoadWeightsOptions = {},
     ...extra: never[]
   ): Promise<LoadReport> {
-    rejectExtraArguments('loadWeights', extra, ['source', 'options']);
     const { loadWeightsFrom } = await import('../saving/loadWeights.ts');
-    return loadWeightsFrom(this as unknown as Parameters<typeof loadWeightsFrom>[0], source, options);
+    return loadWeightsFrom(this as unknown as Parameters<typeof loadWeightsFrom>[0], source, options, extra);
   }
 
   /**
@@ -419,9 +425,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * computes differently; ValueError for a target that can't be written to.
    */
   async save(target: SaveTarget | SaveFolder, options: SaveOptions = {}, ...extra: never[]): Promise<void> {
-    rejectExtraArguments('save', extra, ['target', 'options']);
     const { saveModelTo } = await import('../saving/saveModel.ts');
-    return saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options);
+    return saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options, extra);
   }
 
   /**
@@ -433,9 +438,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options: SaveWeightsOptions = {},
     ...extra: never[]
   ): Promise<void> {
-    rejectExtraArguments('saveWeights', extra, ['target', 'options']);
     const { saveWeightsTo } = await import('../saving/saveModel.ts');
-    return saveWeightsTo(this as unknown as Parameters<typeof saveWeightsTo>[0], target, options);
+    return saveWeightsTo(this as unknown as Parameters<typeof saveWeightsTo>[0], target, options, extra);
   }
 
   override dispose(): void {

@@ -1,10 +1,8 @@
 /** @file Adadelta. */
-import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adadeltaStep } from '../../kernels/optimizerRules.ts';
-import { requireNotNegative, requireShare } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './optimizerOptions.ts';
+import { factoryOf, notNegative, optimizer, share, type OptimizerOptions } from './declare.ts';
 
 /** Options of `adadelta`. */
 export interface AdadeltaOptions extends OptimizerOptions {
@@ -15,28 +13,15 @@ export interface AdadeltaOptions extends OptimizerOptions {
 }
 
 /** The class of optimizers created by `adadelta`, which documents options and errors. */
-export class Adadelta extends FusedOptimizer {
-  static override readonly className: string = 'Adadelta';
-  readonly rho: number;
-  readonly epsilon: number;
+export class Adadelta extends /* @__PURE__ */ optimizer<AdadeltaOptions, FusedOptimizer>(
+  'Adadelta',
+  FusedOptimizer,
+  () => ({ rho: share(0.95), epsilon: notNegative(1e-7) }),
+) {
   readonly #rate = new DynamicScalar(0);
-
-  constructor(options: AdadeltaOptions = {}) {
-    super(options, ['rho', 'epsilon']);
-    const { rho = 0.95, epsilon = 1e-7 } = options;
-    requireShare(this.name, 'rho', rho);
-    requireNotNegative(this.name, 'epsilon', epsilon);
-    this.rho = rho;
-    this.epsilon = epsilon;
-  }
 
   override get readsSlices(): boolean {
     return true;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { rho, epsilon } = this;
-    return { ...super.getConfig(), rho, epsilon };
   }
 
   protected override get states() {
@@ -61,9 +46,4 @@ export class Adadelta extends FusedOptimizer {
  * Gradients scaled by the root mean square of moves over that of gradients. Default learning rate 0.001; 1 is the paper's.
  * Source: Zeiler, 2012. Errors: ValueError for options.
  */
-export function adadelta(
-  ...settings: Settings<AdadeltaOptions, ['learningRate', 'rho', 'epsilon']>
-): Adadelta;
-export function adadelta(...args: unknown[]): Adadelta {
-  return new Adadelta(byPosition('adadelta', args, ['learningRate', 'rho', 'epsilon']));
-}
+export const adadelta = /* @__PURE__ */ factoryOf(Adadelta, ['learningRate', 'rho', 'epsilon']);

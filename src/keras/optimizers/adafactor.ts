@@ -1,5 +1,4 @@
 /** @file Adafactor. */
-import { byPosition, type Settings } from '../../core/options.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { expandDims } from '../../ops/expandDims.ts';
 import { maximum } from '../../ops/maximum.ts';
@@ -7,12 +6,19 @@ import { mean } from '../../ops/mean.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from './optionChecks.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { HostVariable } from './hostVariable.ts';
 import { type DynamicTensor, makeSlot, OpStepEngine } from './opStepEngine.ts';
 import { Optimizer } from './optimizer.ts';
-import type { OptimizerOptions } from './optimizerOptions.ts';
+import {
+  factoryOf,
+  flag,
+  notNegative,
+  notPositive,
+  optimizer,
+  positive,
+  type OptimizerOptions,
+} from './declare.ts';
 
 /** Options of `adafactor`. */
 export interface AdafactorOptions extends OptimizerOptions {
@@ -29,42 +35,29 @@ export interface AdafactorOptions extends OptimizerOptions {
 }
 
 /** The class of optimizers created by `adafactor`, which documents options and errors. */
-export class Adafactor extends Optimizer {
-  static override readonly className: string = 'Adafactor';
-  readonly own: Readonly<Required<Omit<AdafactorOptions, keyof OptimizerOptions>>>;
+export class Adafactor extends /* @__PURE__ */ optimizer<AdafactorOptions, Optimizer>(
+  'Adafactor',
+  Optimizer,
+  () => ({
+    beta2Decay: notPositive(-0.8),
+    epsilon1: notNegative(1e-30),
+    epsilon2: notNegative(1e-3),
+    clipThreshold: positive(1),
+    relativeStep: flag(true),
+  }),
+) {
   /** Decay of the old squares. */
   #kept = 0;
   #rate = 0;
-
-  constructor(options: AdafactorOptions = {}) {
-    super(options, ['beta2Decay', 'epsilon1', 'epsilon2', 'clipThreshold', 'relativeStep']);
-    const {
-      beta2Decay = -0.8,
-      epsilon1 = 1e-30,
-      epsilon2 = 1e-3,
-      clipThreshold = 1,
-      relativeStep = true,
-    } = options;
-    requireNumber(this.name, 'beta2Decay', beta2Decay, 'a number of at most 0', (n) => n <= 0);
-    requireNotNegative(this.name, 'epsilon1', epsilon1);
-    requireNotNegative(this.name, 'epsilon2', epsilon2);
-    requirePositive(this.name, 'clipThreshold', clipThreshold);
-    requireBoolean(this.name, 'relativeStep', relativeStep);
-    this.own = { beta2Decay, epsilon1, epsilon2, clipThreshold, relativeStep };
-  }
 
   override get readsSlices(): boolean {
     return true;
   }
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), ...this.own };
-  }
-
   /** As in Keras, the rate decreases with the square root of the step regardless of `relativeStep`. */
   protected override advance(step: number, rate: number): void {
     this.#rate = Math.min(rate, 1 / Math.sqrt(step));
-    this.#kept = 1 - step ** this.own.beta2Decay;
+    this.#kept = 1 - step ** this.beta2Decay;
   }
 
   protected override makeEngine(parts: EngineParts): StepEngine {
@@ -102,7 +95,7 @@ export class Adafactor extends Optimizer {
     scalar: DynamicTensor,
     slices: Tensor | null,
   ): Tensor[] {
-    const { epsilon1, epsilon2, clipThreshold } = this.own;
+    const { epsilon1, epsilon2, clipThreshold } = this;
     const kept = scalar(() => this.#kept);
     const rest = scalar(() => 1 - this.#kept);
     const squares = add(slices ?? square(gradient), epsilon1);
@@ -142,7 +135,4 @@ function rootMeanSquare(x: Tensor): Tensor {
  * models. The learning rate, 0.001 by default, is relative to the size of each variable.
  * Source: Shazeer and Stern, ICML 2018. Errors: ValueError for options.
  */
-export function adafactor(...settings: Settings<AdafactorOptions, ['learningRate']>): Adafactor;
-export function adafactor(...args: unknown[]): Adafactor {
-  return new Adafactor(byPosition('adafactor', args, ['learningRate']));
-}
+export const adafactor = /* @__PURE__ */ factoryOf(Adafactor, ['learningRate']);

@@ -1,10 +1,9 @@
 /** @file Adam, and AdamW. */
-import { byPosition, plainOptions, type Settings } from '../../core/options.ts';
+import { plainOptions } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamStep } from '../../kernels/optimizerRules.ts';
-import { requireBoolean } from './optionChecks.ts';
-import { FusedMoments } from './fusedMoments.ts';
-import type { OptimizerOptions } from './optimizerOptions.ts';
+import { FusedOptimizer } from './fusedOptimizer.ts';
+import { factoryOf, flag, moments, optimizer, type OptimizerOptions } from './declare.ts';
 
 /** Options of `adam`. */
 export interface AdamOptions extends OptimizerOptions {
@@ -18,26 +17,19 @@ export interface AdamOptions extends OptimizerOptions {
   amsgrad?: boolean;
 }
 
+const adamTable = () => ({ ...moments(), amsgrad: flag(false) });
+
 /** The class of optimizers created by `adam`, which documents options and errors. */
-export class Adam extends FusedMoments {
-  static override readonly className: string = 'Adam';
-  readonly amsgrad: boolean;
+export class Adam extends /* @__PURE__ */ optimizer<AdamOptions, FusedOptimizer>(
+  'Adam',
+  FusedOptimizer,
+  adamTable,
+) {
   /** The learning rate with both bias corrections. */
   readonly #rate = new DynamicScalar(0);
 
-  constructor(options: AdamOptions = {}) {
-    super(options, ['amsgrad']);
-    const { amsgrad = false } = options;
-    requireBoolean(this.name, 'amsgrad', amsgrad);
-    this.amsgrad = amsgrad;
-  }
-
   override get readsSlices(): boolean {
     return true;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), amsgrad: this.amsgrad };
   }
 
   protected override get states() {
@@ -60,9 +52,7 @@ export class Adam extends FusedMoments {
 }
 
 /** The class of optimizers created by `adamW`, which documents options and errors. */
-export class AdamW extends Adam {
-  static override readonly className: string = 'AdamW';
-
+export class AdamW extends /* @__PURE__ */ optimizer<AdamOptions, Adam>('AdamW', Adam, adamTable) {
   constructor(options: AdamOptions = {}) {
     super({ ...plainOptions('AdamW', options), weightDecay: options.weightDecay ?? 0.004 });
   }
@@ -73,18 +63,16 @@ export class AdamW extends Adam {
  * Source: Kingma and Ba, ICLR 2015; AMSGrad: Reddi et al., ICLR 2018. Default learning rate 0.001. Errors: ValueError for
  * options.
  */
-export function adam(...settings: Settings<AdamOptions, ['learningRate', 'beta1', 'beta2', 'epsilon']>): Adam;
-export function adam(...args: unknown[]): Adam {
-  return new Adam(byPosition('adam', args, ['learningRate', 'beta1', 'beta2', 'epsilon']));
-}
+export const adam = /* @__PURE__ */ factoryOf(Adam, ['learningRate', 'beta1', 'beta2', 'epsilon']);
 
 /**
  * Adam with decoupled weight decay. Default weight decay 0.004.
  * Source: Loshchilov and Hutter, ICLR 2019. Errors: ValueError for options.
  */
-export function adamW(
-  ...settings: Settings<AdamOptions, ['learningRate', 'weightDecay', 'beta1', 'beta2', 'epsilon']>
-): AdamW;
-export function adamW(...args: unknown[]): AdamW {
-  return new AdamW(byPosition('adamW', args, ['learningRate', 'weightDecay', 'beta1', 'beta2', 'epsilon']));
-}
+export const adamW = /* @__PURE__ */ factoryOf(AdamW, [
+  'learningRate',
+  'weightDecay',
+  'beta1',
+  'beta2',
+  'epsilon',
+]);

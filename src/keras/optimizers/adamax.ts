@@ -1,9 +1,8 @@
 /** @file Adamax. */
-import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamaxStep } from '../../kernels/optimizerRules.ts';
-import { FusedMoments } from './fusedMoments.ts';
-import type { OptimizerOptions } from './optimizerOptions.ts';
+import { FusedOptimizer } from './fusedOptimizer.ts';
+import { factoryOf, moments, optimizer, type OptimizerOptions } from './declare.ts';
 
 /** Options of `adamax`. */
 export interface AdamaxOptions extends OptimizerOptions {
@@ -16,14 +15,13 @@ export interface AdamaxOptions extends OptimizerOptions {
 }
 
 /** The class of optimizers created by `adamax`, which documents options and errors. */
-export class Adamax extends FusedMoments {
-  static override readonly className: string = 'Adamax';
+export class Adamax extends /* @__PURE__ */ optimizer<AdamaxOptions, FusedOptimizer>(
+  'Adamax',
+  FusedOptimizer,
+  () => moments(),
+) {
   /** The learning rate with the bias correction of the mean. */
   readonly #rate = new DynamicScalar(0);
-
-  constructor(options: AdamaxOptions = {}) {
-    super(options);
-  }
 
   override get readsSlices(): boolean {
     return true;
@@ -48,9 +46,4 @@ export class Adamax extends FusedMoments {
  * Adam with the decaying maximum of gradients instead of their mean square. Default learning rate 0.001.
  * Source: Kingma and Ba, ICLR 2015, section 7.1. Errors: ValueError for options.
  */
-export function adamax(
-  ...settings: Settings<AdamaxOptions, ['learningRate', 'beta1', 'beta2', 'epsilon']>
-): Adamax;
-export function adamax(...args: unknown[]): Adamax {
-  return new Adamax(byPosition('adamax', args, ['learningRate', 'beta1', 'beta2', 'epsilon']));
-}
+export const adamax = /* @__PURE__ */ factoryOf(Adamax, ['learningRate', 'beta1', 'beta2', 'epsilon']);

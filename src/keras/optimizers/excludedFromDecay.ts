@@ -1,7 +1,7 @@
 /** @file DecayExclusions: the variables that weight decay leaves out, as passed to `excludeFromWeightDecay`. */
 import { checkOptions } from '../../core/options.ts';
 import { Variable } from '../../tensor/variable.ts';
-import { requireOption } from './optionChecks.ts';
+import { requireOption } from './optionKinds.ts';
 
 /** Variables, and parts of the paths of variables. */
 export interface ExcludedFromDecay {

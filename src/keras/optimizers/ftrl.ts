@@ -1,10 +1,8 @@
 /** @file Ftrl. */
-import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { ftrlStep } from '../../kernels/optimizerRules.ts';
-import { requireNotNegative, requireNumber } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './optimizerOptions.ts';
+import { factoryOf, notNegative, notPositive, optimizer, type OptimizerOptions } from './declare.ts';
 
 /** Options of `ftrl`. */
 export interface FtrlOptions extends OptimizerOptions {
@@ -22,61 +20,32 @@ export interface FtrlOptions extends OptimizerOptions {
   beta?: number;
 }
 
-const ownOptions = [
-  'learningRatePower',
-  'initialAccumulatorValue',
-  'l1RegularizationStrength',
-  'l2RegularizationStrength',
-  'l2ShrinkageRegularizationStrength',
-  'beta',
-] as const;
-
-type Own = Required<Pick<FtrlOptions, (typeof ownOptions)[number]>>;
-
 /** The class of optimizers created by `ftrl`, which documents options and errors. */
-export class Ftrl extends FusedOptimizer {
-  static override readonly className: string = 'Ftrl';
-  readonly own: Readonly<Own>;
+export class Ftrl extends /* @__PURE__ */ optimizer<FtrlOptions, FusedOptimizer>(
+  'Ftrl',
+  FusedOptimizer,
+  () => ({
+    learningRatePower: notPositive(-0.5),
+    initialAccumulatorValue: notNegative(0.1),
+    l1RegularizationStrength: notNegative(0),
+    l2RegularizationStrength: notNegative(0),
+    l2ShrinkageRegularizationStrength: notNegative(0),
+    beta: notNegative(0),
+  }),
+) {
   readonly #rate = new DynamicScalar(0);
   readonly #twiceL2 = new DynamicScalar(0);
-
-  constructor(options: FtrlOptions = {}) {
-    super(options, ownOptions);
-    const {
-      learningRatePower = -0.5,
-      initialAccumulatorValue = 0.1,
-      l1RegularizationStrength = 0,
-      l2RegularizationStrength = 0,
-      l2ShrinkageRegularizationStrength = 0,
-      beta = 0,
-    } = options;
-    this.own = {
-      learningRatePower,
-      initialAccumulatorValue,
-      l1RegularizationStrength,
-      l2RegularizationStrength,
-      l2ShrinkageRegularizationStrength,
-      beta,
-    };
-    const { learningRatePower: power, ...others } = this.own;
-    requireNumber(this.name, 'learningRatePower', power, 'a number of at most 0', (n) => n <= 0);
-    for (const [what, value] of Object.entries(others)) requireNotNegative(this.name, what, value);
-  }
 
   override get readsSlices(): boolean {
     return true;
   }
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), ...this.own };
-  }
-
   protected override get states() {
-    return [[{ name: 'accumulator', initial: this.own.initialAccumulatorValue }, { name: 'linear' }]];
+    return [[{ name: 'accumulator', initial: this.initialAccumulatorValue }, { name: 'linear' }]];
   }
 
   protected override get settings() {
-    const { learningRatePower, l1RegularizationStrength, l2ShrinkageRegularizationStrength } = this.own;
+    const { learningRatePower, l1RegularizationStrength, l2ShrinkageRegularizationStrength } = this;
     const params = {
       rate: this.#rate,
       power: -learningRatePower,
@@ -88,7 +57,7 @@ export class Ftrl extends FusedOptimizer {
   }
 
   protected override advance(_step: number, rate: number): void {
-    const { l2RegularizationStrength, beta } = this.own;
+    const { l2RegularizationStrength, beta } = this;
     this.#rate.value = rate;
     this.#twiceL2.value = 2 * l2RegularizationStrength + beta / rate;
   }
@@ -98,7 +67,4 @@ export class Ftrl extends FusedOptimizer {
  * Follow the regularized leader: sparse weights for large, sparse models. Default learning rate 0.001.
  * Source: McMahan et al., Ad click prediction: a view from the trenches, KDD 2013. Errors: ValueError for options.
  */
-export function ftrl(...settings: Settings<FtrlOptions, ['learningRate']>): Ftrl;
-export function ftrl(...args: unknown[]): Ftrl {
-  return new Ftrl(byPosition('ftrl', args, ['learningRate']));
-}
+export const ftrl = /* @__PURE__ */ factoryOf(Ftrl, ['learningRate']);

@@ -1,5 +1,4 @@
 /** @file Lamb. */
-import { byPosition, type Settings } from '../../core/options.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { greater } from '../../ops/comparison.ts';
 import { logicalAnd } from '../../ops/logical.ts';
@@ -9,7 +8,7 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { OpMoments } from './opMoments.ts';
 import type { DynamicTensor } from './opStepEngine.ts';
-import type { OptimizerOptions } from './optimizerOptions.ts';
+import { factoryOf, moments, optimizer, type OptimizerOptions } from './declare.ts';
 
 /** Options of `lamb`. */
 export interface LambOptions extends OptimizerOptions {
@@ -22,15 +21,12 @@ export interface LambOptions extends OptimizerOptions {
 }
 
 /** The class of optimizers created by `lamb`, which documents options and errors. */
-export class Lamb extends OpMoments {
-  static override readonly className: string = 'Lamb';
+export class Lamb extends /* @__PURE__ */ optimizer<LambOptions, OpMoments>('Lamb', OpMoments, () =>
+  moments(),
+) {
   #rate = 0;
   /** Bias corrections: divisors of the means, which start at 0. */
   #corrections: readonly [first: number, second: number] = [1, 1];
-
-  constructor(options: LambOptions = {}) {
-    super(options);
-  }
 
   protected override advance(step: number, rate: number): void {
     this.#rate = rate;
@@ -72,7 +68,4 @@ function trust(value: Tensor, update: Tensor): Tensor {
  * Adam with steps proportional to the norm of each variable, for large batches. Default learning rate 0.001.
  * Source: You et al., Large batch optimization for deep learning, ICLR 2020. Errors: ValueError for options.
  */
-export function lamb(...settings: Settings<LambOptions, ['learningRate', 'beta1', 'beta2', 'epsilon']>): Lamb;
-export function lamb(...args: unknown[]): Lamb {
-  return new Lamb(byPosition('lamb', args, ['learningRate', 'beta1', 'beta2', 'epsilon']));
-}
+export const lamb = /* @__PURE__ */ factoryOf(Lamb, ['learningRate', 'beta1', 'beta2', 'epsilon']);

@@ -1,10 +1,8 @@
 /** @file Lion. */
-import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { lionStep } from '../../kernels/optimizerRules.ts';
-import { requireNumber } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './optimizerOptions.ts';
+import { factoryOf, fraction, optimizer, within, type OptimizerOptions } from './declare.ts';
 
 /** Options of `lion`. */
 export interface LionOptions extends OptimizerOptions {
@@ -15,25 +13,15 @@ export interface LionOptions extends OptimizerOptions {
 }
 
 /** The class of optimizers created by `lion`, which documents options and errors. */
-export class Lion extends FusedOptimizer {
-  static override readonly className: string = 'Lion';
-  readonly beta1: number;
-  readonly beta2: number;
+export class Lion extends /* @__PURE__ */ optimizer<LionOptions, FusedOptimizer>(
+  'Lion',
+  FusedOptimizer,
+  () => ({
+    beta1: within('a number in (0, 1]', (n) => n > 0 && n <= 1, 0.9),
+    beta2: fraction(0.99),
+  }),
+) {
   readonly #rate = new DynamicScalar(0);
-
-  constructor(options: LionOptions = {}) {
-    super(options, ['beta1', 'beta2']);
-    const { beta1 = 0.9, beta2 = 0.99 } = options;
-    requireNumber(this.name, 'beta1', beta1, 'a number in (0, 1]', (n) => n > 0 && n <= 1);
-    requireNumber(this.name, 'beta2', beta2, 'a number in [0, 1]', (n) => n >= 0 && n <= 1);
-    this.beta1 = beta1;
-    this.beta2 = beta2;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { beta1, beta2 } = this;
-    return { ...super.getConfig(), beta1, beta2 };
-  }
 
   protected override get states() {
     return [[{ name: 'momentum' }]];
@@ -54,7 +42,4 @@ export class Lion extends FusedOptimizer {
  * Steps of one size in the direction of a running mean's sign. Default learning rate 0.001.
  * Source: Chen et al., Symbolic discovery of optimization algorithms, 2023. Errors: ValueError for options.
  */
-export function lion(...settings: Settings<LionOptions, ['learningRate', 'beta1', 'beta2']>): Lion;
-export function lion(...args: unknown[]): Lion {
-  return new Lion(byPosition('lion', args, ['learningRate', 'beta1', 'beta2']));
-}
+export const lion = /* @__PURE__ */ factoryOf(Lion, ['learningRate', 'beta1', 'beta2']);

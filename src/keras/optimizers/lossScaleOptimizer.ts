@@ -1,14 +1,13 @@
 /** @file LossScaleOptimizer: wraps an optimizer with a dynamic loss scale, and skips steps that overflow. */
 import { ValueError } from '../../core/errors.ts';
-import { byPosition, checkOptions, type Positions } from '../../core/options.ts';
-import { describe, requireInteger } from '../../core/shape.ts';
+import { describe } from '../../core/shape.ts';
 import { mul } from '../../ops/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { configOf } from '../namedObjects.ts';
 import { HostVariable } from './hostVariable.ts';
 import { LossScaleEngine } from './lossScaleEngine.ts';
-import { requirePositive } from './optionChecks.ts';
+import { checked, factoryOf, integer, optimizer, positive } from './declare.ts';
 import { Optimizer, type OptimizerVariable } from './optimizer.ts';
 import type { LearningRate } from './optimizerOptions.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
@@ -26,29 +25,18 @@ export interface LossScaleOptimizerOptions {
   name?: string;
 }
 
-const known = ['innerOptimizer', 'initialScale', 'dynamicGrowthSteps', 'name'];
-
 /** The class of optimizers created by `lossScaleOptimizer`, which documents options and errors. */
-export class LossScaleOptimizer extends Optimizer {
-  static override readonly className: string = 'LossScaleOptimizer';
-  readonly innerOptimizer: Optimizer;
-  readonly initialScale: number;
-  readonly dynamicGrowthSteps: number;
+export class LossScaleOptimizer extends /* @__PURE__ */ optimizer<LossScaleOptimizerOptions, Optimizer>(
+  'LossScaleOptimizer',
+  Optimizer,
+  () => ({
+    innerOptimizer: { ...checked(requireInner), write: configOf },
+    initialScale: positive(2 ** 15),
+    dynamicGrowthSteps: integer({ default: 2000 }),
+  }),
+  { common: ['name'], hint: 'options of the steps, such as clipnorm, belong to the inner optimizer.' },
+) {
   #engine: LossScaleEngine | null = null;
-
-  constructor(options: LossScaleOptimizerOptions) {
-    const { className } = new.target as typeof LossScaleOptimizer;
-    const hint = 'options of the steps, such as clipnorm, belong to the inner optimizer.';
-    checkOptions(className, options, known, hint);
-    const { innerOptimizer, initialScale = 2 ** 15, dynamicGrowthSteps = 2000, name } = options;
-    super(name === undefined ? {} : { name });
-    requireInner(this.name, innerOptimizer);
-    requirePositive(this.name, 'initialScale', initialScale);
-    requireInteger(this.name, 'dynamicGrowthSteps', dynamicGrowthSteps, 1);
-    this.innerOptimizer = innerOptimizer;
-    this.initialScale = initialScale;
-    this.dynamicGrowthSteps = dynamicGrowthSteps;
-  }
 
   /** The loss scale of the next step, on the device; null before `build`. */
   get dynamicScale(): Variable | null {
@@ -113,11 +101,6 @@ export class LossScaleOptimizer extends Optimizer {
     this.#engine = null;
   }
 
-  override getConfig(): Record<string, unknown> {
-    const { name, initialScale, dynamicGrowthSteps } = this;
-    return { name, innerOptimizer: configOf(this.innerOptimizer), initialScale, dynamicGrowthSteps };
-  }
-
   protected override makeEngine({ variables }: EngineParts): StepEngine {
     const { innerOptimizer: inner, initialScale, dynamicGrowthSteps } = this;
     this.#engine = new LossScaleEngine({
@@ -133,10 +116,10 @@ export class LossScaleOptimizer extends Optimizer {
   protected override advance(): void {}
 }
 
-function requireInner(op: string, inner: unknown): void {
+function requireInner(op: string, _: string, inner: unknown): Optimizer {
   if (inner instanceof Optimizer && !(inner instanceof LossScaleOptimizer)) {
     const { lossScaleFactor } = inner.options;
-    if (lossScaleFactor === null) return;
+    if (lossScaleFactor === null) return inner;
     throw new ValueError({
       op,
       rule: 'gradients are scaled once: the inner optimizer has no `lossScaleFactor`.',
@@ -161,11 +144,8 @@ function requireInner(op: string, inner: unknown): void {
  * optimizer is for models that were compiled with it, and for skipping steps that overflow.
  * Source: Micikevicius et al., Mixed precision training, ICLR 2018. Errors: ValueError for options.
  */
-export function lossScaleOptimizer(options: LossScaleOptimizerOptions): LossScaleOptimizer;
-export function lossScaleOptimizer(
-  ...settings: Positions<LossScaleOptimizerOptions, ['innerOptimizer', 'initialScale', 'dynamicGrowthSteps']>
-): LossScaleOptimizer;
-export function lossScaleOptimizer(...args: unknown[]): LossScaleOptimizer {
-  const positions = ['innerOptimizer', 'initialScale', 'dynamicGrowthSteps'];
-  return new LossScaleOptimizer(byPosition('lossScaleOptimizer', args, positions) as never);
-}
+export const lossScaleOptimizer = /* @__PURE__ */ factoryOf(LossScaleOptimizer, [
+  'innerOptimizer',
+  'initialScale',
+  'dynamicGrowthSteps',
+]);

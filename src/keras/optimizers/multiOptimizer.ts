@@ -1,8 +1,8 @@
 /** @file MultiOptimizer: different optimizers for different variables of a model. */
 import { ValueError } from '../../core/errors.ts';
-import { byPosition, checkOptions, type Positions } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import type { Variable } from '../../tensor/variable.ts';
+import { checked, factoryOf, optimizer } from './declare.ts';
 import { HostVariable } from './hostVariable.ts';
 import { LossScaleOptimizer } from './lossScaleOptimizer.ts';
 import { MultiEngine } from './multiEngine.ts';
@@ -24,31 +24,23 @@ export interface MultiOptimizerOptions {
   name?: string;
 }
 
-const known = ['optimizerMap', 'lossScaleFactor', 'name'];
 const perOptimizer = 'set it on each of `optimizers`.';
 
 /** The class of optimizers created by `multiOptimizer`, which documents options and errors. */
-export class MultiOptimizer extends Optimizer {
-  static override readonly className: string = 'MultiOptimizer';
-  readonly optimizerMap: OptimizerMap | OptimizerSelector;
+export class MultiOptimizer extends /* @__PURE__ */ optimizer<MultiOptimizerOptions, Optimizer>(
+  'MultiOptimizer',
+  Optimizer,
+  () => ({ optimizerMap: { ...checked(mapOf), write: mapConfig } }),
+  {
+    common: ['lossScaleFactor', 'name'],
+    hint: 'options of the steps, such as clipnorm, belong to the optimizers of the map.',
+  },
+) {
   /** Those of the map and, once built, those that a function selected. */
   #optimizers: readonly Optimizer[] = [];
 
   constructor(options: MultiOptimizerOptions) {
-    const { className } = new.target as typeof MultiOptimizer;
-    const hint = 'options of the steps, such as clipnorm, belong to the optimizers of the map.';
-    checkOptions(className, options, known, hint);
-    const { optimizerMap, lossScaleFactor = null, name } = options;
-    super({ lossScaleFactor, ...(name === undefined ? {} : { name }) });
-    if (!(optimizerMap instanceof OptimizerMap) && typeof optimizerMap !== 'function') {
-      throw new ValueError({
-        op: this.name,
-        rule: '`optimizerMap` is an optimizerMap, or a function from a variable to its optimizer.',
-        received: `optimizerMap: ${describe(optimizerMap)}`,
-        hint: 'pass { optimizerMap: optimizers.optimizerMap({ defaultOptimizer, optimizerMap: { … } }) }.',
-      });
-    }
-    this.optimizerMap = optimizerMap;
+    super(options);
     for (const optimizer of this.optimizers) this.#requireInner(optimizer, '`optimizerMap`');
   }
 
@@ -106,14 +98,6 @@ export class MultiOptimizer extends Optimizer {
     for (const optimizer of this.optimizers) optimizer.excludeFromWeightDecay(excluded);
   }
 
-  /** Returns all options. A function stays a function, so files don't have it. */
-  override getConfig(): Record<string, unknown> {
-    const { name, options, optimizerMap: map } = this;
-    const optimizerMap =
-      map instanceof OptimizerMap ? { className: map.className, config: map.getConfig() } : map;
-    return { name, optimizerMap, lossScaleFactor: options.lossScaleFactor };
-  }
-
   protected override makeEngine({ variables }: EngineParts): StepEngine {
     const map = this.optimizerMap;
     const initial = map instanceof OptimizerMap ? map.optimizers : [];
@@ -161,6 +145,22 @@ export class MultiOptimizer extends Optimizer {
   }
 }
 
+function mapOf(op: string, what: string, map: unknown): OptimizerMap | OptimizerSelector {
+  if (map instanceof OptimizerMap || typeof map === 'function')
+    return map as OptimizerMap | OptimizerSelector;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is an optimizerMap, or a function from a variable to its optimizer.`,
+    received: `${what}: ${describe(map)}`,
+    hint: 'pass { optimizerMap: optimizers.optimizerMap({ defaultOptimizer, optimizerMap: { … } }) }.',
+  });
+}
+
+/** A function stays a function, so files don't have it. */
+function mapConfig(map: OptimizerMap | OptimizerSelector): unknown {
+  return map instanceof OptimizerMap ? { className: map.className, config: map.getConfig() } : map;
+}
+
 /**
  * Updates variables by different optimizers, for example the layers of an encoder by a smaller learning rate than its head.
  * Each optimizer has its own learning rate, step count and options; a norm over all gradients (`globalClipnorm`) is one over
@@ -168,10 +168,8 @@ export class MultiOptimizer extends Optimizer {
  * which all gradients are null is left out of the step, and one with a `lossScaleFactor` of its own is rejected.
  * Errors: ValueError for options, and if a variable's optimizer is none, wraps another one, or isn't unique.
  */
-export function multiOptimizer(options: MultiOptimizerOptions): MultiOptimizer;
-export function multiOptimizer(
-  ...settings: Positions<MultiOptimizerOptions, ['optimizerMap', 'lossScaleFactor', 'name']>
-): MultiOptimizer;
-export function multiOptimizer(...args: unknown[]): MultiOptimizer {
-  return new MultiOptimizer(byPosition('multiOptimizer', args, known) as never);
-}
+export const multiOptimizer = /* @__PURE__ */ factoryOf(MultiOptimizer, [
+  'optimizerMap',
+  'lossScaleFactor',
+  'name',
+]);

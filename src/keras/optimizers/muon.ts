@@ -1,7 +1,6 @@
 /** @file Muon. */
 import { ValueError } from '../../core/errors.ts';
-import { byPosition, plainOptions, type Settings } from '../../core/options.ts';
-import { describe, requireInteger } from '../../core/shape.ts';
+import { describe } from '../../core/shape.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { matMul } from '../../ops/matMul.ts';
 import { transpose } from '../../ops/transpose.ts';
@@ -9,17 +8,21 @@ import { sqrt, square } from '../../ops/unary.ts';
 import { euclideanNorm } from '../../ops/euclideanNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import {
-  requireBoolean,
-  requireNotNegative,
-  requireNumber,
-  requireOption,
-  requireShare,
-} from './optionChecks.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { type DynamicTensor, makeSlot, OpStepEngine } from './opStepEngine.ts';
 import { Optimizer } from './optimizer.ts';
-import type { OptimizerOptions } from './optimizerOptions.ts';
+import {
+  factoryOf,
+  flag,
+  integer,
+  notNegative,
+  nullable,
+  number,
+  optimizer,
+  type OptimizerOptions,
+  requireOption,
+  share,
+} from './declare.ts';
 
 /** Options of `muon`. */
 export interface MuonOptions extends OptimizerOptions {
@@ -53,53 +56,41 @@ export interface MuonOptions extends OptimizerOptions {
   rmsRate?: number | null;
 }
 
-type OwnOptions = Omit<MuonOptions, keyof OptimizerOptions>;
-
-const defaults = {
-  adamBeta1: 0.9,
-  adamBeta2: 0.999,
-  adamWeightDecay: 0.004,
-  epsilon: 1e-7,
-  excludeLayers: [],
-  excludeEmbeddings: true,
-  muonA: 3.4445,
-  muonB: -4.775,
-  muonC: 2.0315,
-  adamLrRatio: 1,
-  momentum: 0.95,
-  nsSteps: 5,
-  nesterov: true,
-  rmsRate: 0.2,
-} as const satisfies OwnOptions;
-
 /** The class of optimizers created by `muon`, which documents options and errors. */
-export class Muon extends Optimizer {
-  static override readonly className: string = 'Muon';
-  readonly own: Readonly<Required<OwnOptions>>;
-  readonly #excluded: readonly RegExp[];
+export class Muon extends /* @__PURE__ */ optimizer<MuonOptions, Optimizer>(
+  'Muon',
+  Optimizer,
+  () => ({
+    adamBeta1: share(0.9),
+    adamBeta2: share(0.999),
+    adamWeightDecay: nullable(notNegative(0.004)),
+    epsilon: notNegative(1e-7),
+    excludeLayers: { read: (given = null, { op, what }) => expressions(op, what, given ?? []) },
+    excludeEmbeddings: flag(true),
+    muonA: number({ default: 3.4445 }),
+    muonB: number({ default: -4.775 }),
+    muonC: number({ default: 2.0315 }),
+    adamLrRatio: notNegative(1),
+    momentum: share(0.95),
+    nsSteps: integer({ min: 0, default: 5 }),
+    nesterov: flag(true),
+    rmsRate: nullable(notNegative(0.2)),
+  }),
+  { defaults: { weightDecay: 0.004 } },
+) {
+  readonly #excluded = (this.excludeLayers ?? []).map((pattern) => expressionOf(this.name, pattern));
   #rate = 0;
   /** Adam's learning rate with both bias corrections. */
   #adamRate = 0;
   /** Adam's weight decay times the learning rate. */
   #adamDecay = 0;
 
-  constructor(options: MuonOptions = {}) {
-    const { weightDecay = 0.004 } = plainOptions('Muon', options);
-    super({ ...options, weightDecay }, Object.keys(defaults));
-    this.own = ownOptions(this.name, options);
-    this.#excluded = (this.own.excludeLayers ?? []).map((pattern) => expressionOf(this.name, pattern));
-  }
-
   override get readsSlices(): boolean {
     return true;
   }
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), ...this.own };
-  }
-
   protected override advance(step: number, rate: number): void {
-    const { adamBeta1, adamBeta2, adamLrRatio, adamWeightDecay } = this.own;
+    const { adamBeta1, adamBeta2, adamLrRatio, adamWeightDecay } = this;
     this.#rate = rate;
     this.#adamRate = (rate * adamLrRatio * Math.sqrt(1 - adamBeta2 ** step)) / (1 - adamBeta1 ** step);
     this.#adamDecay = rate * (adamWeightDecay ?? 0);
@@ -122,7 +113,7 @@ export class Muon extends Optimizer {
       ) => {
         const [momentum, velocity] = slots as [Tensor, Tensor?];
         if (!velocity) return this.#muonUpdate(value, gradient, momentum, scalar);
-        const decays = this.own.adamWeightDecay !== null && parts.isDecayed(variable);
+        const decays = this.adamWeightDecay !== null && parts.isDecayed(variable);
         const decayed = decays ? sub(value, mul(value, scalar(this.#adamDecayNow))) : value;
         const squared = slices ?? square(gradient);
         return this.#adamUpdate(decayed, gradient, squared, [momentum, velocity], scalar);
@@ -136,7 +127,7 @@ export class Muon extends Optimizer {
   }
 
   #usesAdam({ shape, path }: Variable): boolean {
-    const { excludeEmbeddings } = this.own;
+    const { excludeEmbeddings } = this;
     if (shape.length !== 2 || (excludeEmbeddings && path.toLowerCase().includes('embedding'))) return true;
     return this.#excluded.some((pattern) => pattern.test(path));
   }
@@ -144,7 +135,7 @@ export class Muon extends Optimizer {
   readonly #adamDecayNow = (): number => this.#adamDecay;
 
   #muonUpdate(value: Tensor, gradient: Tensor, old: Tensor, scalar: DynamicTensor): Tensor[] {
-    const { momentum: share, nesterov, rmsRate } = this.own;
+    const { momentum: share, nesterov, rmsRate } = this;
     const momentum = add(old, add(gradient, mul(old, share - 1)));
     const direction = this.#orthogonalized(nesterov ? add(gradient, mul(momentum, share)) : momentum);
     const scale = rmsRate === null ? 1 : Math.sqrt(Math.max(...value.shape)) * rmsRate;
@@ -154,7 +145,7 @@ export class Muon extends Optimizer {
 
   /** Approximates U Vᵀ of the singular value decomposition U S Vᵀ, by Newton–Schulz iterations on the short side. */
   #orthogonalized(matrix: Tensor): Tensor {
-    const { muonA, muonB, muonC, nsSteps } = this.own;
+    const { muonA, muonB, muonC, nsSteps } = this;
     const [rows, columns] = matrix.shape as [number, number];
     const isTall = rows > columns;
     const wide = isTall ? transpose(matrix) : matrix;
@@ -174,7 +165,7 @@ export class Muon extends Optimizer {
     [momentum, velocity]: readonly [Tensor, Tensor],
     scalar: DynamicTensor,
   ): Tensor[] {
-    const { adamBeta1, adamBeta2, epsilon } = this.own;
+    const { adamBeta1, adamBeta2, epsilon } = this;
     const mean = add(momentum, mul(sub(gradient, momentum), 1 - adamBeta1));
     const squares = add(velocity, mul(sub(squared, velocity), 1 - adamBeta2));
     const rate = scalar(() => this.#adamRate);
@@ -182,30 +173,10 @@ export class Muon extends Optimizer {
   }
 }
 
-/** Errors: ValueError. */
-function ownOptions(op: string, options: MuonOptions): Required<OwnOptions> {
-  const names = Object.keys(defaults) as (keyof OwnOptions)[];
-  const given = Object.fromEntries(
-    names.map((name) => [name, options[name] ?? defaultOf(name, options[name])]),
-  );
-  const own = given as unknown as Required<OwnOptions>;
-  for (const name of ['adamBeta1', 'adamBeta2', 'momentum'] as const) requireShare(op, name, own[name]);
-  for (const name of ['epsilon', 'adamLrRatio'] as const) requireNotNegative(op, name, own[name]);
-  for (const name of ['adamWeightDecay', 'rmsRate'] as const)
-    if (own[name] !== null) requireNotNegative(op, name, own[name]);
-  for (const name of ['muonA', 'muonB', 'muonC'] as const)
-    requireNumber(op, name, own[name], 'a finite number', () => true);
-  for (const name of ['excludeEmbeddings', 'nesterov'] as const) requireBoolean(op, name, own[name]);
-  requireInteger(op, 'nsSteps', own.nsSteps, 0);
-  const { excludeLayers } = own;
-  const areTexts = Array.isArray(excludeLayers) && excludeLayers.every((item) => typeof item === 'string');
-  requireOption(op, 'excludeLayers', excludeLayers, areTexts, 'a list of regular expressions, as strings');
-  return own;
-}
-
-/** Null turns some options off; for others it means their default. */
-function defaultOf(name: keyof OwnOptions, given: unknown): unknown {
-  return given === null && (name === 'adamWeightDecay' || name === 'rmsRate') ? null : defaults[name];
+function expressions(op: string, what: string, given: unknown): readonly string[] {
+  const areTexts = Array.isArray(given) && given.every((item) => typeof item === 'string');
+  requireOption(op, what, given, areTexts, 'a list of regular expressions, as strings');
+  return given as readonly string[];
 }
 
 function expressionOf(op: string, pattern: string): RegExp {
@@ -228,7 +199,4 @@ function expressionOf(op: string, pattern: string): RegExp {
  * Sources: Jordan et al., Muon: an optimizer for hidden layers, 2024; Liu et al., Muon is scalable for LLM training, 2025.
  * Errors: ValueError for options.
  */
-export function muon(...settings: Settings<MuonOptions, ['learningRate']>): Muon;
-export function muon(...args: unknown[]): Muon {
-  return new Muon(byPosition('muon', args, ['learningRate']));
-}
+export const muon = /* @__PURE__ */ factoryOf(Muon, ['learningRate']);

@@ -1,10 +1,9 @@
 /** @file Nadam. */
-import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { nadamStep } from '../../kernels/optimizerRules.ts';
 import { HostVariable } from './hostVariable.ts';
-import { FusedMoments } from './fusedMoments.ts';
-import type { OptimizerOptions } from './optimizerOptions.ts';
+import { FusedOptimizer } from './fusedOptimizer.ts';
+import { factoryOf, moments, optimizer, type OptimizerOptions } from './declare.ts';
 
 /** Options of `nadam`. */
 export interface NadamOptions extends OptimizerOptions {
@@ -17,8 +16,11 @@ export interface NadamOptions extends OptimizerOptions {
 }
 
 /** The class of optimizers created by `nadam`, which documents options and errors. */
-export class Nadam extends FusedMoments {
-  static override readonly className: string = 'Nadam';
+export class Nadam extends /* @__PURE__ */ optimizer<NadamOptions, FusedOptimizer>(
+  'Nadam',
+  FusedOptimizer,
+  () => moments(),
+) {
   /** Product of the momenta of all steps so far. */
   #product = 1;
   readonly #live = {
@@ -27,10 +29,6 @@ export class Nadam extends FusedMoments {
     share_of_gradient: new DynamicScalar(0),
     velocity_scale: new DynamicScalar(0),
   };
-
-  constructor(options: NadamOptions = {}) {
-    super(options);
-  }
 
   override get readsSlices(): boolean {
     return true;
@@ -74,9 +72,4 @@ export class Nadam extends FusedMoments {
  * Adam with Nesterov's momentum, which grows from step to step. Default learning rate 0.001.
  * Source: Dozat, 2016. Errors: ValueError for options.
  */
-export function nadam(
-  ...settings: Settings<NadamOptions, ['learningRate', 'beta1', 'beta2', 'epsilon']>
-): Nadam;
-export function nadam(...args: unknown[]): Nadam {
-  return new Nadam(byPosition('nadam', args, ['learningRate', 'beta1', 'beta2', 'epsilon']));
-}
+export const nadam = /* @__PURE__ */ factoryOf(Nadam, ['learningRate', 'beta1', 'beta2', 'epsilon']);

@@ -3,31 +3,12 @@ import { square } from '../../ops/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { type DynamicTensor, makeSlot, OpStepEngine } from './opStepEngine.ts';
-import { checkedMoments, type MomentOptions } from './optionChecks.ts';
 import { Optimizer } from './optimizer.ts';
-import type { OptimizerOptions } from './optimizerOptions.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 
 export abstract class OpMoments extends Optimizer {
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly epsilon: number;
-
-  constructor(options: OptimizerOptions & MomentOptions, names: readonly string[] = []) {
-    super(options, ['beta1', 'beta2', 'epsilon', ...names]);
-    const { beta1, beta2, epsilon } = checkedMoments(this.name, options);
-    this.beta1 = beta1;
-    this.beta2 = beta2;
-    this.epsilon = epsilon;
-  }
-
   override get readsSlices(): boolean {
     return true;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { beta1, beta2, epsilon } = this;
-    return { ...super.getConfig(), beta1, beta2, epsilon };
   }
 
   /** New values of the variable, its momentum and its velocity. `squared` is the gradient's square, of slices if it is their sum. */

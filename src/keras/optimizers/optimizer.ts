@@ -11,12 +11,14 @@ import { rejectUnknownProperties } from '../../core/unknownProperties.ts';
 import { currentExecutor, onReplay, untraced } from '../../execution/currentExecutor.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { mul } from '../../ops/arithmetic.ts';
-import { withRecorders } from '../../ops/recorders.ts';
+import { unrecorded } from '../../ops/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { configOf } from '../namedObjects.ts';
 import { snakeCase, uniqueName } from '../names.ts';
+import { type Declaration, inheritedDeclaration } from '../options/declaration.ts';
+import { defineFields, readOptions, writeOptions } from '../options/option.ts';
 import { countAppliedStep, noteOptimized } from '../updateRecord.ts';
 import { checkStep, checkVariables, requireKnownVariables } from './checkStep.ts';
 import { constrain } from './constrain.ts';
@@ -40,6 +42,9 @@ import { setWeights, type WeightValue } from './setWeights.ts';
 /** A variable of an optimizer, on the device or a number on the host. */
 export type OptimizerVariable = Variable | HostVariable;
 
+/** An app's class that extends none of the library's. */
+const undeclared: Declaration = { className: '', table: {}, common: optionNames };
+
 /** Methods of Keras, TF.js and PyTorch. */
 const methodHints = {
   minimize:
@@ -59,6 +64,7 @@ export abstract class Optimizer {
   static readonly className: string = 'Optimizer';
   readonly name: string;
   readonly options: StepOptions;
+  readonly #declaration: Declaration;
   /** Options of the class itself. */
   readonly #own: readonly string[];
   #rate: number | LearningRateSchedule;
@@ -77,13 +83,17 @@ export abstract class Optimizer {
     average_momentum: new DynamicScalar(0),
   };
 
-  constructor(options: OptimizerOptions, own: readonly string[] = []) {
-    const { className } = this.constructor as typeof Optimizer;
-    checkOptions(className, options, [...own, ...optionNames]);
+  constructor(options: OptimizerOptions = {}, own: readonly string[] = []) {
+    const { className } = new.target;
+    this.#declaration = inheritedDeclaration(new.target) ?? undeclared;
+    const { table, common, defaults, hint } = this.#declaration;
+    this.#own = [...Object.keys(table), ...own];
+    checkOptions(className, options, [...this.#own, ...common], hint);
     addMethodHints(Optimizer.prototype, 'an optimizer', methodHints);
     rejectUnknownProperties(Optimizer.prototype, (optimizer, property) => adviceOn(property, optimizer.#own));
-    this.#own = own;
-    const { learningRate = 0.001, name } = options;
+    const set = Object.entries(options).filter(([, value]) => value !== undefined);
+    const given: OptimizerOptions = { ...defaults, ...Object.fromEntries(set) };
+    const { learningRate = 0.001, name } = given;
     if (name !== undefined && (typeof name !== 'string' || name === '')) {
       throw new ValueError({
         op: className,
@@ -92,9 +102,10 @@ export abstract class Optimizer {
         hint: "leave it out for the class's name.",
       });
     }
-    this.options = Object.freeze(completeOptions(name ?? className, options));
+    this.options = Object.freeze(completeOptions(name ?? className, given));
     this.name = name ?? uniqueName(snakeCase(className));
     this.#rate = checkedRate(this.name, learningRate);
+    defineFields(this, table, readOptions(this.name, table, options));
   }
 
   /** Keras's name of the class, which survives minification. */
@@ -181,7 +192,7 @@ export abstract class Optimizer {
       extras: extrasOf(this.options),
       isDecayed: (variable: Variable) => !this.#excluded.has(variable),
     };
-    const engine = untraced(() => withRecorders([], () => tidy(() => this.makeEngine(parts))));
+    const engine = untraced(() => unrecorded(() => tidy(() => this.makeEngine(parts))));
     const reason = `optimizer '${this.name}' creates its slot variables, which a replay would reset`;
     currentExecutor()?.postpone(reason, () => engine.repack());
     this.#engine = engine;
@@ -270,7 +281,7 @@ export abstract class Optimizer {
     countAppliedStep();
     if (this.#variables) requireKnownVariables(this.name, this.#variables, variables);
     else this.build(variables);
-    withRecorders([], () =>
+    unrecorded(() =>
       tidy(() => {
         const engine = this.#engine as StepEngine;
         this.#repack(engine);
@@ -349,7 +360,10 @@ export abstract class Optimizer {
   /** Returns all options; `fromConfig` creates an equal optimizer from them. */
   getConfig(): Record<string, unknown> {
     const learningRate = typeof this.#rate === 'number' ? this.#rate : configOf(this.#rate);
-    return { name: this.name, learningRate, ...this.options };
+    const { table, common } = this.#declaration;
+    const all = Object.entries({ name: this.name, learningRate, ...this.options });
+    const taken = all.filter(([option]) => common.includes(option));
+    return { ...Object.fromEntries(taken), ...writeOptions(this, table) };
   }
 
   /** An optimizer of this class. Errors: ValueError for options. */

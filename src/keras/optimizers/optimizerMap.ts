@@ -1,8 +1,9 @@
 /** @file OptimizerMap: which optimizer updates which variables, by patterns of their paths. */
 import { ValueError } from '../../core/errors.ts';
-import { byPosition, checkOptions, type Positions } from '../../core/options.ts';
+import { checkOptions } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import { configOf } from '../namedObjects.ts';
+import { factoryOf } from '../options/factory.ts';
 import { Optimizer } from './optimizer.ts';
 
 /** Options of `optimizerMap`. */
@@ -119,8 +120,4 @@ function invalid(rule: string, received: string): ValueError {
  * Python's `re.fullmatch`: `encoder/.*` is for all variables of the layer or model `encoder`.
  * Errors: ValueError for options, and for patterns that aren't regular expressions.
  */
-export function optimizerMap(options: OptimizerMapOptions): OptimizerMap;
-export function optimizerMap(...settings: Positions<OptimizerMapOptions, ['defaultOptimizer']>): OptimizerMap;
-export function optimizerMap(...args: unknown[]): OptimizerMap {
-  return new OptimizerMap(byPosition('optimizerMap', args, ['defaultOptimizer']) as never);
-}
+export const optimizerMap = /* @__PURE__ */ factoryOf(OptimizerMap, ['defaultOptimizer']);

@@ -3,7 +3,8 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { Clipping } from '../../kernels/optimizerStep.ts';
 import type { ClassConfig } from '../namedObjects.ts';
-import { requireBoolean, requireNotNegative, requireOption, requirePositive } from './optionChecks.ts';
+import { readOptions } from '../options/option.ts';
+import { flag, fraction, integer, notNegative, positive } from './optionKinds.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
 import type { StepExtras } from './stepEngine.ts';
 
@@ -59,41 +60,24 @@ export type StepOptions = {
   >;
 };
 
+const stepTable = () => ({
+  weightDecay: notNegative(null),
+  clipnorm: positive(null),
+  globalClipnorm: positive(null),
+  clipvalue: positive(null),
+  useEma: flag(false),
+  emaMomentum: fraction(0.99),
+  emaOverwriteFrequency: integer({ default: null }),
+  lossScaleFactor: positive(null),
+  gradientAccumulationSteps: integer({ min: 2, default: null }),
+});
+
 /** Errors: ValueError for values out of range. */
 export function completeOptions(op: string, options: OptimizerOptions): StepOptions {
-  const {
-    weightDecay = null,
-    clipnorm = null,
-    globalClipnorm = null,
-    clipvalue = null,
-    useEma = false,
-    emaMomentum = 0.99,
-    emaOverwriteFrequency = null,
-    lossScaleFactor = null,
-    gradientAccumulationSteps = null,
-  } = options;
-  if (weightDecay !== null) requireNotNegative(op, 'weightDecay', weightDecay);
-  const clippings = { clipnorm, globalClipnorm, clipvalue };
-  for (const [what, value] of Object.entries(clippings)) if (value !== null) requirePositive(op, what, value);
-  requireOneClipping(op, clippings);
-  requireBoolean(op, 'useEma', useEma);
-  const isShare = typeof emaMomentum === 'number' && emaMomentum >= 0 && emaMomentum <= 1;
-  requireOption(op, 'emaMomentum', emaMomentum, isShare, 'a number in [0, 1]');
-  if (emaOverwriteFrequency !== null) requireCount(op, 'emaOverwriteFrequency', emaOverwriteFrequency, 1);
-  if (lossScaleFactor !== null) requirePositive(op, 'lossScaleFactor', lossScaleFactor);
-  if (gradientAccumulationSteps !== null)
-    requireCount(op, 'gradientAccumulationSteps', gradientAccumulationSteps, 2);
-  return {
-    weightDecay,
-    clipnorm,
-    globalClipnorm,
-    clipvalue,
-    useEma,
-    emaMomentum,
-    emaOverwriteFrequency,
-    lossScaleFactor,
-    gradientAccumulationSteps,
-  };
+  const complete = readOptions(op, stepTable(), options) as unknown as StepOptions;
+  const { clipnorm, globalClipnorm, clipvalue } = complete;
+  requireOneClipping(op, { clipnorm, globalClipnorm, clipvalue });
+  return complete;
 }
 
 /** Returns the parts of a step that the options ask for. */
@@ -111,11 +95,6 @@ function clippingOf({ clipnorm, globalClipnorm, clipvalue }: StepOptions): Clipp
   if (clipnorm !== null) return 'norm';
   if (globalClipnorm !== null) return 'globalNorm';
   return clipvalue === null ? 'none' : 'value';
-}
-
-function requireCount(op: string, what: string, value: unknown, min: number): void {
-  const isCount = Number.isInteger(value) && (value as number) >= min;
-  requireOption(op, what, value, isCount, `an integer of at least ${min}`);
 }
 
 function requireOneClipping(op: string, clippings: Readonly<Record<string, unknown>>): void {

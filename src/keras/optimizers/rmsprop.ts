@@ -1,10 +1,16 @@
 /** @file RMSprop. */
-import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { rmspropStep } from '../../kernels/optimizerRules.ts';
-import { requireBoolean, requireNotNegative, requireNumber, requireShare } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './optimizerOptions.ts';
+import {
+  factoryOf,
+  flag,
+  fraction,
+  notNegative,
+  optimizer,
+  share,
+  type OptimizerOptions,
+} from './declare.ts';
 
 /** Options of `rmsprop`. */
 export interface RMSpropOptions extends OptimizerOptions {
@@ -19,34 +25,20 @@ export interface RMSpropOptions extends OptimizerOptions {
 }
 
 /** The class of optimizers created by `rmsprop`, which documents options and errors. */
-export class RMSprop extends FusedOptimizer {
-  static override readonly className: string = 'RMSprop';
-  readonly rho: number;
-  readonly momentum: number;
-  readonly epsilon: number;
-  readonly centered: boolean;
+export class RMSprop extends /* @__PURE__ */ optimizer<RMSpropOptions, FusedOptimizer>(
+  'RMSprop',
+  FusedOptimizer,
+  () => ({
+    rho: share(0.9),
+    momentum: fraction(0),
+    epsilon: notNegative(1e-7),
+    centered: flag(false),
+  }),
+) {
   readonly #rate = new DynamicScalar(0);
-
-  constructor(options: RMSpropOptions = {}) {
-    super(options, ['rho', 'momentum', 'epsilon', 'centered']);
-    const { rho = 0.9, momentum = 0, epsilon = 1e-7, centered = false } = options;
-    requireShare(this.name, 'rho', rho);
-    requireNumber(this.name, 'momentum', momentum, 'a number in [0, 1]', (n) => n >= 0 && n <= 1);
-    requireNotNegative(this.name, 'epsilon', epsilon);
-    requireBoolean(this.name, 'centered', centered);
-    this.rho = rho;
-    this.momentum = momentum;
-    this.epsilon = epsilon;
-    this.centered = centered;
-  }
 
   override get readsSlices(): boolean {
     return true;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { rho, momentum, epsilon, centered } = this;
-    return { ...super.getConfig(), rho, momentum, epsilon, centered };
   }
 
   protected override get states() {
@@ -76,9 +68,4 @@ export class RMSprop extends FusedOptimizer {
  * Gradients divided by the root of their running mean square, or of their variance. Default learning rate 0.001.
  * Source: Tieleman and Hinton, lecture 6.5 of Neural networks for machine learning, 2012. Errors: ValueError for options.
  */
-export function rmsprop(
-  ...settings: Settings<RMSpropOptions, ['learningRate', 'rho', 'momentum', 'epsilon']>
-): RMSprop;
-export function rmsprop(...args: unknown[]): RMSprop {
-  return new RMSprop(byPosition('rmsprop', args, ['learningRate', 'rho', 'momentum', 'epsilon']));
-}
+export const rmsprop = /* @__PURE__ */ factoryOf(RMSprop, ['learningRate', 'rho', 'momentum', 'epsilon']);

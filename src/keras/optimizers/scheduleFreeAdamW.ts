@@ -1,14 +1,12 @@
 /** @file ScheduleFreeAdamW. */
-import { byPosition, plainOptions, type Settings } from '../../core/options.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { sqrt } from '../../ops/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { copyValues } from './copyValues.ts';
-import { requireNumber } from './optionChecks.ts';
 import { OpMoments } from './opMoments.ts';
 import type { DynamicTensor } from './opStepEngine.ts';
-import type { OptimizerOptions } from './optimizerOptions.ts';
+import { factoryOf, integer, moments, optimizer, within, type OptimizerOptions } from './declare.ts';
 
 /** Options of `scheduleFreeAdamW`. */
 export interface ScheduleFreeAdamWOptions extends OptimizerOptions {
@@ -23,33 +21,21 @@ export interface ScheduleFreeAdamWOptions extends OptimizerOptions {
 }
 
 /** The class of optimizers created by `scheduleFreeAdamW`, which documents options and errors. */
-export class ScheduleFreeAdamW extends OpMoments {
-  static override readonly className: string = 'ScheduleFreeAdamW';
-  readonly warmupSteps: number;
+export class ScheduleFreeAdamW extends /* @__PURE__ */ optimizer<ScheduleFreeAdamWOptions, OpMoments>(
+  'ScheduleFreeAdamW',
+  OpMoments,
+  () => ({
+    ...moments(1e-8),
+    beta1: within('a number in (0, 1)', (n) => n > 0 && n < 1, 0.9),
+    warmupSteps: integer({ min: 0, default: 0 }),
+  }),
+  { defaults: { learningRate: 0.0025 } },
+) {
   #rate = 0;
   /** The weight of the step in the average of all steps. */
   #share = 1;
   /** Bias correction: divisor of the mean of squares, which starts at 0. */
   #correction = 1;
-
-  constructor(options: ScheduleFreeAdamWOptions = {}) {
-    const given = plainOptions('ScheduleFreeAdamW', options);
-    super({ learningRate: 0.0025, epsilon: 1e-8, ...given }, ['warmupSteps']);
-    const { warmupSteps = 0 } = options;
-    requireNumber(this.name, 'beta1', this.beta1, 'a number in (0, 1)', (n) => n > 0);
-    requireNumber(
-      this.name,
-      'warmupSteps',
-      warmupSteps,
-      'an integer of at least 0',
-      (n) => n >= 0 && Number.isInteger(n),
-    );
-    this.warmupSteps = warmupSteps;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), warmupSteps: this.warmupSteps };
-  }
 
   /** The fast weights start at the variable's value. */
   protected override momentumOf(variable: Variable, name: string): Variable {
@@ -109,13 +95,10 @@ export class ScheduleFreeAdamW extends OpMoments {
  * fast weights. Default learning rate 0.0025.
  * Source: Defazio et al., The road less scheduled, 2024. Errors: ValueError for options.
  */
-export function scheduleFreeAdamW(
-  ...settings: Settings<
-    ScheduleFreeAdamWOptions,
-    ['learningRate', 'beta1', 'beta2', 'epsilon', 'warmupSteps']
-  >
-): ScheduleFreeAdamW;
-export function scheduleFreeAdamW(...args: unknown[]): ScheduleFreeAdamW {
-  const positions = ['learningRate', 'beta1', 'beta2', 'epsilon', 'warmupSteps'];
-  return new ScheduleFreeAdamW(byPosition('scheduleFreeAdamW', args, positions));
-}
+export const scheduleFreeAdamW = /* @__PURE__ */ factoryOf(ScheduleFreeAdamW, [
+  'learningRate',
+  'beta1',
+  'beta2',
+  'epsilon',
+  'warmupSteps',
+]);

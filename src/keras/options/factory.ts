@@ -3,6 +3,7 @@
  * plain calls with named parameters, which editors and declaration files show as they are.
  */
 import { byPosition, type LastOptions } from '../../core/options.ts';
+import { knownOptionsOf } from './declaration.ts';
 import type { PositionLabels, PositionName } from './positionLabels.ts';
 
 /** Makes objects from options in one object, or with the options `P` by position. A call for each number of positions. */
@@ -12,6 +13,7 @@ export type Factory<O extends object, T, P extends readonly unknown[]> = P exten
   infer C,
   infer D,
   infer E,
+  infer F,
 ]
   ? {
       (...options: LastOptions<O>): T;
@@ -20,34 +22,44 @@ export type Factory<O extends object, T, P extends readonly unknown[]> = P exten
       (...options: Prefix<O, [A, B, C]>): T;
       (...options: Prefix<O, [A, B, C, D]>): T;
       (...options: Prefix<O, [A, B, C, D, E]>): T;
+      (...options: Prefix<O, [A, B, C, D, E, F]>): T;
     }
-  : P extends readonly [infer A, infer B, infer C, infer D]
+  : P extends readonly [infer A, infer B, infer C, infer D, infer E]
     ? {
         (...options: LastOptions<O>): T;
         (...options: Prefix<O, [A]>): T;
         (...options: Prefix<O, [A, B]>): T;
         (...options: Prefix<O, [A, B, C]>): T;
         (...options: Prefix<O, [A, B, C, D]>): T;
+        (...options: Prefix<O, [A, B, C, D, E]>): T;
       }
-    : P extends readonly [infer A, infer B, infer C]
+    : P extends readonly [infer A, infer B, infer C, infer D]
       ? {
           (...options: LastOptions<O>): T;
           (...options: Prefix<O, [A]>): T;
           (...options: Prefix<O, [A, B]>): T;
           (...options: Prefix<O, [A, B, C]>): T;
+          (...options: Prefix<O, [A, B, C, D]>): T;
         }
-      : P extends readonly [infer A, infer B]
+      : P extends readonly [infer A, infer B, infer C]
         ? {
             (...options: LastOptions<O>): T;
             (...options: Prefix<O, [A]>): T;
             (...options: Prefix<O, [A, B]>): T;
+            (...options: Prefix<O, [A, B, C]>): T;
           }
-        : P extends readonly [infer A]
+        : P extends readonly [infer A, infer B]
           ? {
               (...options: LastOptions<O>): T;
               (...options: Prefix<O, [A]>): T;
+              (...options: Prefix<O, [A, B]>): T;
             }
-          : (...options: LastOptions<O>) => T;
+          : P extends readonly [infer A]
+            ? {
+                (...options: LastOptions<O>): T;
+                (...options: Prefix<O, [A]>): T;
+              }
+            : (...options: LastOptions<O>) => T;
 
 /** The arguments of a call that passes the options `P` by position, and further ones in an object. */
 type Prefix<O extends object, P extends readonly unknown[]> = [
@@ -71,11 +83,10 @@ export type OptionsAfter<O extends object, N extends keyof O> = {
   [K in keyof O as K extends N ? never : K]: O[K];
 };
 
-/** A class that takes an object of options, and the names of these. */
+/** A class that takes an object of options. */
 export interface OptionClass {
   new (options: never): unknown;
   readonly className: string;
-  readonly knownOptions: readonly string[];
 }
 
 type OptionsOf<C extends OptionClass> = NonNullable<ConstructorParameters<C>[0]>;
@@ -95,6 +106,8 @@ export function factoryOf(
   positions: readonly string[] = [],
   of = (made: unknown) => made,
 ): unknown {
-  return (...args: unknown[]) =>
-    of(new type(byPosition(type.className, args, positions, { known: type.knownOptions }) as never));
+  return (...args: unknown[]) => {
+    const known = knownOptionsOf(type) ?? positions;
+    return of(new type(byPosition(type.className, args, positions, { known }) as never));
+  };
 }

@@ -1,5 +1,6 @@
 /** @file The types that a table of options has and makes, from the interface of the options. */
 import type { Activation, ActivationLike } from '../activations.ts';
+import type { ClassConfig } from '../namedObjects.ts';
 import type { Option } from './option.ts';
 
 /** A table for the options `O`, without those that `Base` declares. */
@@ -21,19 +22,33 @@ type RuleName = `${string}${'Initializer' | 'Regularizer' | 'Constraint'}`;
 /** What a field holds where the option may be given in several forms. */
 type ValueOf<T> = ActivationLike extends T
   ? Activation
-  : IsForm<T, PerAxis<3>> extends true
-    ? PerAxis<3>
-    : IsForm<T, PerAxis<2>> extends true
-      ? PerAxis<2>
-      : IsForm<T, PerAxis<1>> extends true
-        ? PerAxis<1>
-        : readonly [Sides, Sides] extends T
-          ? readonly [Sides, Sides]
-          : readonly [Sides, Sides, Sides] extends T
-            ? readonly [Sides, Sides, Sides]
-            : 'channelsLast' extends T
-              ? 'channelsLast'
-              : T;
+  : ClassConfig extends Item<T>
+    ? WithoutConfig<T>
+    : IsForm<T, PerAxis<3>> extends true
+      ? PerAxis<3>
+      : IsForm<T, PerAxis<2>> extends true
+        ? PerAxis<2>
+        : IsForm<T, PerAxis<1>> extends true
+          ? PerAxis<1>
+          : readonly [Sides, Sides] extends T
+            ? readonly [Sides, Sides]
+            : readonly [Sides, Sides, Sides] extends T
+              ? readonly [Sides, Sides, Sides]
+              : [T] extends ['channelsLast' | null]
+                ? 'channelsLast'
+                : T;
+
+/** `T`, or an item of a list. */
+type Item<T> = [T] extends [readonly (infer E)[]] ? E : T;
+
+/** Objects without the configurations that may be given for them. */
+type WithoutConfig<T> = T extends unknown
+  ? ClassConfig extends T
+    ? never
+    : T extends readonly (infer E)[]
+      ? readonly WithoutConfig<E>[]
+      : T
+  : never;
 
 /** Whether `T` is a number for all axes, or `List`, one for each. */
 type IsForm<T, List> = [T] extends [number | List | null]

@@ -52,6 +52,11 @@ export function oneOf<const T extends string, D extends T | null = T>(
   return checked((op, what, value) => nameOf(op, what, value, allowed), fallback);
 }
 
+/** An option for which null may be given, although it has another default. */
+export function nullable<V>(option: Option<V>): Option<V | null> {
+  return { ...option, read: (given, place) => (given === null ? null : option.read(given, place)) };
+}
+
 /** A seed: an integer in [0, 2^53), or null. */
 export function seeded(): Option<number | null> {
   return checked((op, _, seed) => {

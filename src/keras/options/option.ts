@@ -46,7 +46,7 @@ export function defineFields(owner: object, table: Options, values: Readonly<Rec
 export function writeOptions(
   owner: object,
   table: Options,
-  values: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
   const fields = owner as Readonly<Record<string, unknown>>;
   const config: Record<string, unknown> = {};

@@ -1,5 +1,5 @@
 /** @file Loads the weights of a model from any file that has them. */
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
 import { ReadCache } from '../../storage/readCache.ts';
 import { type FileSource, openSource } from '../../storage/sources.ts';
 import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from './fileOptions.ts';
@@ -13,7 +13,9 @@ export async function loadWeightsFrom(
   model: StoredModel,
   given: FileSource,
   options: LoadWeightsOptions,
+  extra: never[] = [],
 ): Promise<LoadReport> {
+  rejectExtraArguments('loadWeights', extra, ['source', 'options']);
   checkOptions('loadWeights', options, loadOptionNames);
   const opened = await openSource(given, options);
   const reads = new ReadCache(opened);

@@ -1,6 +1,6 @@
 /** @file Saves models and weights in Keras 3's formats, models for TF.js, and weights as safetensors. */
 import { checkSignal } from '../../core/abortSignal.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
 import { requireOneOf } from '../../core/shape.ts';
 import { ValueError } from '../../core/errors.ts';
 import { isFolder, type SaveFolder } from '../../storage/folderTargets.ts';
@@ -32,7 +32,9 @@ export async function saveModelTo(
   model: SavedModel,
   target: SaveTarget | SaveFolder,
   options: SaveOptions,
+  extra: never[] = [],
 ): Promise<void> {
+  rejectExtraArguments('save', extra, ['target', 'options']);
   checkOptions('save', options, saveOptionNames);
   const { format = isForLayers(target) ? 'tfjs' : 'keras', signal } = options;
   requireOneOf('save', 'format', format, ['keras', 'tfjs'] as const);
@@ -80,7 +82,9 @@ export async function saveWeightsTo(
   model: SavedModel,
   given: SaveTarget | SaveFolder,
   options: SaveWeightsOptions,
+  extra: never[] = [],
 ): Promise<void> {
+  rejectExtraArguments('saveWeights', extra, ['target', 'options']);
   checkOptions('saveWeights', options, saveWeightsOptionNames);
   const { includeOptimizer = true, signal } = options;
   signal?.throwIfAborted();

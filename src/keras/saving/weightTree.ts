@@ -7,7 +7,7 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
 import { LossScaleOptimizer } from '../optimizers/lossScaleOptimizer.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
-import { withRecorders } from '../../ops/recorders.ts';
+import { unrecorded } from '../../ops/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { merged } from '../layers/base/adapter.ts';
 import { type PolicyDType, storedPolicy } from '../json/storedPolicies.ts';
@@ -71,7 +71,7 @@ export async function weightTree(model: AnyLayer, { optimizer, seeds }: TreeOpti
 /** Reads a variable, or the sum of it and its adapter. */
 async function valueInFile({ adapter }: SavedLayer, variable: Variable): Promise<TypedData> {
   if (adapter?.weight !== variable || adapter.isMerged) return variable.data();
-  const [sum] = tidy(() => [withRecorders([], () => merged(adapter))]) as [Tensor];
+  const [sum] = tidy(() => [unrecorded(() => merged(adapter))]) as [Tensor];
   try {
     return await sum.data();
   } finally {

@@ -1,5 +1,5 @@
 /** @file Isolates a model's work from tapes and scopes that the app has open. */
-import { withRecorders } from '../../ops/recorders.ts';
+import { unrecorded } from '../../ops/recorders.ts';
 import { outsideScopes } from '../../tensor/scope.ts';
 
 /**
@@ -7,5 +7,5 @@ import { outsideScopes } from '../../tensor/scope.ts';
  * run's tensors.
  */
 export function isolated<T>(body: () => T): T {
-  return withRecorders([], () => outsideScopes(body));
+  return unrecorded(() => outsideScopes(body));
 }

@@ -11,7 +11,8 @@ import {
   saveWeights,
   writeSafetensors,
 } from '../../../src/io/index.ts';
-import { callbacks, clearSession, layers, optimizers, sequential } from '../../../src/keras/index.ts';
+import { callbacks, clearSession, layers, sequential } from '../../../src/keras/index.ts';
+import { optimizerOf } from '../../../src/keras/optimizers/get.ts';
 import { mutated } from '../../support/mutate.ts';
 import { random } from '../../support/random.ts';
 
@@ -39,7 +40,10 @@ function network(rule: Rule = 'adam') {
     layers.dense({ units: 1, name: 'top' }),
   ]);
   const momentum = rule === 'sgd' ? { momentum: 0.9 } : {};
-  net.compile({ optimizer: optimizers[rule]({ learningRate: 0.125, ...momentum } as object), loss: 'mse' });
+  net.compile({
+    optimizer: optimizerOf({ className: rule, config: { learningRate: 0.125, ...momentum } }),
+    loss: 'mse',
+  });
   return net;
 }
 

@@ -1,8 +1,6 @@
 /** @file Attention and AdditiveAttention: queries that look up values by keys. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
-import { type OpenShape, describe, requireBoolean, requireOneOf } from '../../../core/shape.ts';
+import { type OpenShape, describe, requireBoolean } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { dotProductAttention } from '../../../ops/dotProductAttention.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
@@ -17,10 +15,18 @@ import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { trace } from '../../graph/tracing.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
 import { Dropout } from '../regularization/dropout.ts';
-import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
-import { requireFraction, seedOf } from '../base/randomOptions.ts';
+import { fraction, seeded } from '../base/randomOptions.ts';
 import { allOf, asMask, causalMask, maskedSoftmax, ofQueries, ofValues } from './attentionMasks.ts';
-import { factoryOf } from '../../options/factory.ts';
+import {
+  type CallOptions,
+  factoryOf,
+  flag,
+  type InputSpec,
+  layer,
+  Layer,
+  type LayerOptions,
+  oneOf,
+} from '../base/declare.ts';
 
 /** Options of `additiveAttention`. */
 export interface AdditiveAttentionOptions extends LayerOptions {
@@ -54,22 +60,12 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
   ];
 
   override readonly supportsMasking: boolean = true;
-  readonly useScale: boolean;
-  readonly dropout: number;
-  readonly seed: number | null;
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }, { rank: 3 }, { rank: 3 }];
+  declare readonly useScale: boolean;
+  declare readonly dropout: number;
+  declare readonly seed: number | null;
   scale: Variable | null = null;
   dropoutLayer: Dropout | null = null;
-
-  constructor(options: AdditiveAttentionOptions, useScale: boolean) {
-    super(options);
-    const { dropout = 0 } = options;
-    requireBoolean(this.name, 'useScale', useScale);
-    requireFraction(this.name, 'dropout', dropout);
-    this.useScale = useScale;
-    this.dropout = dropout;
-    this.seed = seedOf(this.name, options.seed);
-    this.inputSpec = [{ rank: 3 }, { rank: 3 }, { rank: 3 }];
-  }
 
   /** [batch, queries, values]. */
   protected abstract scoresOf(query: Tensor, key: Tensor): Tensor;
@@ -129,11 +125,6 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
     return [output, stand([...query.slice(0, -1), value[1] ?? null])];
   }
 
-  override getConfig(): Record<string, unknown> {
-    const { useScale, dropout, seed } = this;
-    return { ...super.getConfig(), useScale, dropout, seed };
-  }
-
   #masks(mask: Nest<Tensor | null>): readonly (Tensor | null)[] {
     return leavesOf(mask);
   }
@@ -160,28 +151,17 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
 }
 
 /** The class of layers created by `attention`, which documents shapes, weights and errors. */
-export class Attention extends Lookup {
-  static override readonly className: string = 'Attention';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      useScale: false,
-      scoreMode: false,
-      dropout: false,
-      seed: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<AttentionLayerOptions>);
-  }
-
-  readonly scoreMode: (typeof scoreModes)[number];
+export class Attention extends /* @__PURE__ */ layer<AttentionLayerOptions, Lookup>(
+  'Attention',
+  () => ({
+    useScale: flag(false),
+    scoreMode: oneOf(scoreModes, 'dot'),
+    dropout: fraction(0),
+    seed: seeded(),
+  }),
+  Lookup,
+) {
   concatScoreWeight: Variable | null = null;
-
-  constructor(options: AttentionLayerOptions = {}) {
-    super(options, options.useScale ?? false);
-    const { scoreMode = 'dot' } = options;
-    requireOneOf(this.name, 'scoreMode', scoreMode, scoreModes);
-    this.scoreMode = scoreMode;
-  }
 
   override build(inputShape: readonly OpenShape[]): void {
     super.build(inputShape);
@@ -212,29 +192,14 @@ export class Attention extends Lookup {
     if (scoreMode === 'dot') return scaled(matMul(query, key, { transposeB: true }));
     return mul(sum(tanh(scaled(pairwiseSums(query, key))), { axis: -1 }), concatScoreWeight as Variable);
   }
-
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), scoreMode: this.scoreMode };
-  }
 }
 
 /** The class of layers created by `additiveAttention`, which documents shapes, weights and errors. */
-export class AdditiveAttention extends Lookup {
-  static override readonly className: string = 'AdditiveAttention';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      useScale: false,
-      dropout: false,
-      seed: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<AdditiveAttentionOptions>);
-  }
-
-  constructor(options: AdditiveAttentionOptions = {}) {
-    super(options, options.useScale ?? true);
-  }
-
+export class AdditiveAttention extends /* @__PURE__ */ layer<AdditiveAttentionOptions, Lookup>(
+  'AdditiveAttention',
+  () => ({ useScale: flag(true), dropout: fraction(0), seed: seeded() }),
+  Lookup,
+) {
   override build(inputShape: readonly OpenShape[]): void {
     super.build(inputShape);
     if (!this.useScale) return;

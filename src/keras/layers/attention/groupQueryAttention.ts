@@ -1,9 +1,7 @@
 /** @file GroupQueryAttention: attention in which groups of query heads share key and value heads. */
 import { ValueError } from '../../../core/errors.ts';
-import type { OptionNames } from '../../../core/options.ts';
-import { requireInteger } from '../../../core/shape.ts';
-import { HeadsAttention, type HeadsOptions, headsOptionNames } from './headsAttention.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { HeadsAttention, type HeadSizes, type HeadsOptions, headsTable } from './headsAttention.ts';
+import { factoryOf, type InputSpec, integer, layer } from '../base/declare.ts';
 
 /** Options of `groupQueryAttention`. */
 export interface GroupQueryAttentionOptions extends HeadsOptions {
@@ -16,32 +14,21 @@ export interface GroupQueryAttentionOptions extends HeadsOptions {
 }
 
 /** The class of layers created by `groupQueryAttention`, which documents shapes, weights and errors. */
-export class GroupQueryAttention extends HeadsAttention {
-  static override readonly className: string = 'GroupQueryAttention';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      headDim: true,
-      numQueryHeads: true,
-      numKeyValueHeads: true,
-      ...headsOptionNames,
-    } satisfies OptionNames<GroupQueryAttentionOptions>);
-  }
-
-  readonly headDim: number;
-  readonly numQueryHeads: number;
-  readonly numKeyValueHeads: number;
+export class GroupQueryAttention extends /* @__PURE__ */ layer<GroupQueryAttentionOptions, HeadsAttention>(
+  'GroupQueryAttention',
+  () => ({
+    headDim: integer(),
+    numQueryHeads: integer(),
+    numKeyValueHeads: integer(),
+    ...headsTable(),
+  }),
+  HeadsAttention,
+) {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }, { rank: 3 }, { rank: 3 }];
 
   constructor(options: GroupQueryAttentionOptions) {
-    const { headDim, numQueryHeads, numKeyValueHeads } = options;
-    super(options, {
-      numHeads: numQueryHeads,
-      keyValueHeads: numKeyValueHeads,
-      keyDim: headDim,
-      valueDim: headDim,
-    });
-    for (const [what, value] of Object.entries({ headDim, numQueryHeads, numKeyValueHeads }))
-      requireInteger(this.name, what, value, 1);
+    super(options);
+    const { numQueryHeads, numKeyValueHeads } = this;
     if (numQueryHeads % numKeyValueHeads !== 0) {
       throw new ValueError({
         op: this.name,
@@ -50,15 +37,11 @@ export class GroupQueryAttention extends HeadsAttention {
         hint: 'give each head of keys as many of queries.',
       });
     }
-    this.headDim = headDim;
-    this.numQueryHeads = numQueryHeads;
-    this.numKeyValueHeads = numKeyValueHeads;
-    this.inputSpec = [{ rank: 3 }, { rank: 3 }, { rank: 3 }];
   }
 
-  override getConfig(): Record<string, unknown> {
-    const { headDim, numQueryHeads, numKeyValueHeads } = this;
-    return { ...super.getConfig(), headDim, numQueryHeads, numKeyValueHeads, ...this.headsConfig };
+  protected override get sizes(): HeadSizes {
+    const { numQueryHeads: numHeads, numKeyValueHeads: keyValueHeads, headDim } = this;
+    return { numHeads, keyValueHeads, keyDim: headDim, valueDim: headDim };
   }
 }
 

@@ -2,16 +2,12 @@
  * @file The base of multi-head attention layers, with a projection per head. Several query heads may share a key and value
  * head.
  */
-import { type OptionNames, plainOptions, rejectExtraArguments } from '../../../core/options.ts';
-import { checkedOptions, layerOptionNames } from '../base/layerOptions.ts';
-import {
-  biasOptionNames,
-  type BiasOptions,
-  kernelOptionNames,
-  type KernelOptions,
-} from '../base/weightOptions.ts';
+import { plainOptions, rejectExtraArguments } from '../../../core/options.ts';
+import { checkedOptions } from '../base/layerOptions.ts';
+import { type ApplyOptions, replaceMethod } from '../base/layer.ts';
+import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
-import { describe, type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
+import { describe, type OpenShape, requireBoolean } from '../../../core/shape.ts';
 import { sigmoid } from '../../../ops/activations.ts';
 import { mul } from '../../../ops/arithmetic.ts';
 import { repeat } from '../../../ops/repeat.ts';
@@ -24,11 +20,20 @@ import { leavesOf, type Nest } from '../../tensorNest.ts';
 import { type Regularizer, regularizerOf } from '../../regularizers/index.ts';
 import { Dropout } from '../regularization/dropout.ts';
 import { EinsumDense } from '../core/einsumDense.ts';
-import { type ApplyOptions, type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
-import { requireFraction, seedOf } from '../base/randomOptions.ts';
-import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+import { fraction, seeded } from '../base/randomOptions.ts';
+import type { Option } from '../../options/option.ts';
 import { attend, attendFused, isFusable, type Masks, type Projected } from './heads.ts';
 import { allOf, asMask, causalMask, ofQueries, ofValues, windowMask } from './attentionMasks.ts';
+import {
+  type CallOptions,
+  checked,
+  flag,
+  type InputSpec,
+  integer,
+  Layer,
+  type LayerOptions,
+  weights,
+} from '../base/declare.ts';
 
 /** Options shared by multi-head attention layers. */
 export interface HeadsOptions extends LayerOptions, KernelOptions, BiasOptions {
@@ -42,25 +47,25 @@ export interface HeadsOptions extends LayerOptions, KernelOptions, BiasOptions {
   seed?: number | null;
 }
 
-export const headsOptionNames: OptionNames<HeadsOptions> = {
-  dropout: true,
-  useGate: false,
-  slidingWindow: false,
-  seed: false,
-  ...kernelOptionNames,
-  ...biasOptionNames,
-  ...layerOptionNames,
-};
+/** The table of these options. */
+export const headsTable = () => ({
+  dropout: fraction(0),
+  useBias: flag(true),
+  ...weights({ kernel: 'glorotUniform', bias: 'zeros' }),
+  seed: seeded(),
+  useGate: flag(false),
+  slidingWindow: integer({ default: null }),
+});
 
-/** Number and sizes of the heads. Subclasses check them under their own option names. */
+/** Number and sizes of the heads. The options of classes have other names. */
 export interface HeadSizes {
   readonly numHeads: number;
   /** Number of key and value heads; each serves the same number of query heads. */
   readonly keyValueHeads: number;
   readonly keyDim: number;
   readonly valueDim: number;
-  readonly outputShape?: number | readonly number[] | null | undefined;
-  readonly attentionAxes?: number | readonly number[] | null | undefined;
+  readonly outputShape?: readonly number[] | null;
+  readonly attentionAxes?: readonly number[] | null;
 }
 
 /** Options of a call besides `training`. Masks of dtypes other than bool are true where not 0. */
@@ -107,12 +112,12 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
 
   override readonly supportsMasking: boolean = true;
   override masksEachInput = true;
-  protected readonly sizes: HeadSizes;
-  readonly dropout: number;
-  readonly useBias: boolean;
-  readonly useGate: boolean;
-  readonly slidingWindow: number | null;
-  readonly seed: number | null;
+  declare readonly dropout: number;
+  declare readonly useBias: boolean;
+  declare readonly useGate: boolean;
+  declare readonly slidingWindow: number | null;
+  declare readonly seed: number | null;
+  protected override inputSpec: readonly InputSpec[] = [{ minRank: 3 }, { minRank: 3 }, { minRank: 3 }];
   queryDense: EinsumDense | null = null;
   keyDense: EinsumDense | null = null;
   // The order of these properties is the order of the weights, as in Keras.
@@ -120,41 +125,22 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   valueDense: EinsumDense | null = null;
   outputDense: EinsumDense | null = null;
   dropoutLayer: Dropout | null = null;
-  readonly #outputShape: readonly number[] | null;
-  readonly #attentionAxes: readonly number[] | null;
-  readonly #rules: { readonly kernel: WeightRules; readonly bias: WeightRules };
   /** Applied to each projection. */
   readonly #activityRegularizer: Regularizer | null;
 
-  constructor(given: HeadsOptions, sizes: HeadSizes) {
+  constructor(given: HeadsOptions) {
     checkedOptions(new.target, given);
     const { activityRegularizer, ...options } = given;
     super(options);
-    const { useBias = true, useGate = false, dropout = 0, slidingWindow = null } = options;
-    if (slidingWindow !== null) requireInteger(this.name, 'slidingWindow', slidingWindow, 1);
-    requireBoolean(this.name, 'useBias', useBias);
-    requireBoolean(this.name, 'useGate', useGate);
-    requireFraction(this.name, 'dropout', dropout);
-    this.sizes = sizes;
-    this.dropout = dropout;
-    this.useBias = useBias;
-    this.useGate = useGate;
-    this.slidingWindow = slidingWindow;
-    this.seed = seedOf(this.name, options.seed);
-    this.#outputShape = this.#integers('outputShape', sizes.outputShape, 1);
-    this.#attentionAxes = this.#integers('attentionAxes', sizes.attentionAxes, Number.NEGATIVE_INFINITY);
-    this.#rules = {
-      kernel: weightRules(options, 'kernel', 'glorotUniform'),
-      bias: weightRules(options, 'bias', 'zeros'),
-    };
     this.#activityRegularizer = regularizerOf(activityRegularizer);
-    this.inputSpec = [{ minRank: 3 }, { minRank: 3 }, { minRank: 3 }];
     // The base class marks the layer as built around a `build` of one argument.
     const build = this.build as (shapes: readonly OpenShape[]) => void;
-    const value = (...shapes: readonly (OpenShape | readonly OpenShape[] | null)[]) =>
-      build(listOfShapes(this.name, shapes));
-    Object.defineProperty(this, 'build', { value, configurable: true, writable: true });
+    replaceMethod(this, 'build', (...shapes: readonly (OpenShape | readonly OpenShape[] | null)[]) =>
+      build(listOfShapes(this.name, shapes)),
+    );
   }
+
+  protected abstract get sizes(): HeadSizes;
 
   /**
    * Calls the layer on [query, value] or [query, value, key], or on a query alone: with `value` among the options, or
@@ -200,7 +186,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     this.valueDense = projected('value', value, [keyValueHeads, valueDim]);
     if (this.useGate) this.gateDense = projected('gate', query, [numHeads, valueDim]);
     const heads = [...query.slice(0, -1), numHeads, valueDim];
-    const output = this.#outputShape ?? [query.at(-1) as number];
+    const output = this.sizes.outputShape ?? [query.at(-1) as number];
     this.outputDense = projected('attention_output', heads, output, 2);
     this.dropoutLayer = new Dropout({ rate: this.dropout, seed: this.seed });
   }
@@ -210,7 +196,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     const { training, returnAttentionScores = false } = options;
     requireBoolean(this.name, 'returnAttentionScores', returnAttentionScores);
     const project = (dense: EinsumDense | null, x: Tensor) => (dense as EinsumDense).apply(x, { mask: null });
-    const axes = this.#axesOf(query.rank);
+    const axes = this.axesOf(query.rank);
     const masks = this.#masks(inputs, options);
     const perHead = {
       query: project(this.queryDense, query),
@@ -237,7 +223,8 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
 
   override computeOutputShape(inputShape: readonly OpenShape[]): never {
     const { query } = this.#shapes(inputShape);
-    return (this.#outputShape ? [...query.slice(0, -1), ...this.#outputShape] : query) as never;
+    const { outputShape } = this.sizes;
+    return (outputShape ? [...query.slice(0, -1), ...outputShape] : query) as never;
   }
 
   protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: AttentionCall): Nest<KerasTensor> {
@@ -247,32 +234,14 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     const output = symbolic(this.computeOutputShape(shapes));
     if (!options.returnAttentionScores) return output;
     const { query, value } = this.#shapes(shapes);
-    const axes = this.#axesOf(query.length);
+    const axes = this.axesOf(query.length);
     const others = query.slice(0, -1).filter((_, axis) => !axes.includes(axis));
     const sizes = (shape: OpenShape) => axes.map((axis) => shape[axis] ?? null);
     return [output, symbolic([...others, this.sizes.numHeads, ...sizes(query), ...sizes(value)])];
   }
 
-  /** The options that all multi-head attention layers have. */
-  protected get headsConfig(): Record<string, unknown> {
-    const { dropout, useBias, useGate, slidingWindow, seed } = this;
-    const activityRegularizer = configOf(this.#activityRegularizer);
-    return {
-      dropout,
-      useBias,
-      ...rulesConfig(this.#rules),
-      activityRegularizer,
-      seed,
-      useGate,
-      slidingWindow,
-    };
-  }
-
-  /** Options of output shape and axes, which only some classes have. */
-  protected get axesConfig(): Record<string, unknown> {
-    const rank = (this.buildShape as readonly OpenShape[] | null)?.[0]?.length;
-    const axes = rank === undefined ? this.#attentionAxes : this.#axesOf(rank);
-    return { outputShape: this.#outputShape && [...this.#outputShape], attentionAxes: axes && [...axes] };
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), activityRegularizer: configOf(this.#activityRegularizer) };
   }
 
   /** Repeats keys and values, so that each query head has its own. */
@@ -288,8 +257,8 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     const free = take(0, rank - bound);
     const summed = take(free.length, bound);
     const made = take(rank, to.length);
-    const { initializer, regularizer, constraint } = this.#rules.kernel;
-    const { bias } = this.#rules;
+    const { initializer, regularizer, constraint } = this.weightRules('kernel');
+    const bias = this.weightRules('bias');
     return new EinsumDense({
       name,
       trainable: this.trainable,
@@ -342,8 +311,8 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   }
 
   /** Returns the attended axes of inputs of that rank. */
-  #axesOf(rank: number): readonly number[] {
-    const given = this.#attentionAxes;
+  protected axesOf(rank: number): readonly number[] {
+    const given = this.sizes.attentionAxes ?? null;
     if (given === null) return Array.from({ length: rank - 2 }, (_, i) => i + 1);
     const axes = given.map((axis) => (axis < 0 ? axis + rank : axis));
     if (axes.every((axis) => axis >= 1 && axis <= rank - 2) && new Set(axes).size === axes.length)
@@ -364,7 +333,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     const areLists = inputShape.length >= 2 && inputShape.every(Array.isArray);
     const ranks = areLists && query.length === value.length && inputShape.length <= 3;
     if (ranks && alike(within(value), within(key as OpenShape))) {
-      this.#axesOf(query.length);
+      this.axesOf(query.length);
       return { query, value, key: key as OpenShape };
     }
     throw new ShapeError({
@@ -374,20 +343,21 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
       hint: 'pass [query, value] or [query, value, key], each [batch, steps, features].',
     });
   }
+}
 
-  /** One or several integers, or null. */
-  #integers(what: string, given: unknown, min: number): readonly number[] | null {
-    if (given === undefined || given === null) return null;
+/** One or several integers of at least `min`, as a list, or null. */
+export function integers(min: number): Option<readonly number[] | null> {
+  return checked((op, what, given: unknown) => {
     const list = [given].flat();
     if (list.length > 0 && list.every((n) => Number.isInteger(n) && (n as number) >= min))
       return list as number[];
     throw new ValueError({
-      op: this.name,
+      op,
       rule: `\`${what}\` is an integer${min > 0 ? ' above 0' : ''}, or a list of them.`,
       received: `${what}: ${describe(given)}`,
       hint: 'leave it out for the default.',
     });
-  }
+  }, null);
 }
 
 /** Returns the arguments of `build` as one list. Errors: ValueError for more than three shapes. */

@@ -1,8 +1,7 @@
 /** @file MultiHeadAttention: several attentions in parallel, each with its own projections. */
-import type { OptionNames } from '../../../core/options.ts';
-import { requireInteger } from '../../../core/shape.ts';
-import { HeadsAttention, type HeadsOptions, headsOptionNames } from './headsAttention.ts';
-import { factoryOf } from '../../options/factory.ts';
+import type { OpenShape } from '../../../core/shape.ts';
+import { HeadsAttention, type HeadSizes, type HeadsOptions, headsTable, integers } from './headsAttention.ts';
+import { factoryOf, integer, layer } from '../base/declare.ts';
 
 /** Options of `multiHeadAttention`. */
 export interface MultiHeadAttentionOptions extends HeadsOptions {
@@ -19,38 +18,34 @@ export interface MultiHeadAttentionOptions extends HeadsOptions {
 }
 
 /** The class of layers created by `multiHeadAttention`, which documents shapes, weights and errors. */
-export class MultiHeadAttention extends HeadsAttention {
-  static override readonly className: string = 'MultiHeadAttention';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      numHeads: true,
-      keyDim: true,
-      valueDim: true,
-      outputShape: false,
-      attentionAxes: false,
-      ...headsOptionNames,
-    } satisfies OptionNames<MultiHeadAttentionOptions>);
+export class MultiHeadAttention extends /* @__PURE__ */ layer<MultiHeadAttentionOptions, HeadsAttention>(
+  'MultiHeadAttention',
+  () => ({
+    numHeads: integer(),
+    keyDim: integer(),
+    valueDim: { read: (given, place) => integer().read(given ?? place.values.keyDim, place) },
+    outputShape: integers(1),
+    attentionAxes: integers(Number.NEGATIVE_INFINITY),
+    ...headsTable(),
+  }),
+  HeadsAttention,
+) {
+  protected override get sizes(): HeadSizes {
+    const { numHeads, keyDim } = this;
+    return {
+      numHeads,
+      keyValueHeads: numHeads,
+      keyDim,
+      valueDim: this.valueDim as number,
+      outputShape: this.outputShape as readonly number[] | null,
+      attentionAxes: this.attentionAxes as readonly number[] | null,
+    };
   }
 
-  readonly numHeads: number;
-  readonly keyDim: number;
-  readonly valueDim: number;
-
-  constructor(options: MultiHeadAttentionOptions) {
-    const { numHeads, keyDim, outputShape, attentionAxes } = options;
-    const valueDim = options.valueDim ?? keyDim;
-    super(options, { numHeads, keyValueHeads: numHeads, keyDim, valueDim, outputShape, attentionAxes });
-    for (const [what, value] of Object.entries({ numHeads, keyDim, valueDim }))
-      requireInteger(this.name, what, value, 1);
-    this.numHeads = numHeads;
-    this.keyDim = keyDim;
-    this.valueDim = valueDim;
-  }
-
+  /** A built layer knows the axes that it attends over. */
   override getConfig(): Record<string, unknown> {
-    const { numHeads, keyDim, valueDim } = this;
-    return { ...super.getConfig(), numHeads, keyDim, valueDim, ...this.axesConfig, ...this.headsConfig };
+    const rank = (this.buildShape as readonly OpenShape[] | null)?.[0]?.length;
+    return { ...super.getConfig(), ...(rank === undefined ? {} : { attentionAxes: [...this.axesOf(rank)] }) };
   }
 }
 

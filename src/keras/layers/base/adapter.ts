@@ -9,7 +9,7 @@ import { describe, requireFinite, requireInteger, type Shape } from '../../../co
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { matMul } from '../../../ops/matMul.ts';
 import { reshape } from '../../../ops/reshape.ts';
-import { withRecorders } from '../../../ops/recorders.ts';
+import { unrecorded } from '../../../ops/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
@@ -272,7 +272,7 @@ export abstract class AdaptedLayer<
       this.addWeight(`${scope}lora_${kind}_${which}${suffix}`, { shape: sizes, initializer, regularizer });
     const axes = this.#firstAxes(layout, shape);
     const scaled = alpha ?? rank;
-    const made = withRecorders([], () =>
+    const made = unrecorded(() =>
       besidesFile(() => ({
         a: make('a', [...shape.slice(0, axes), rank], aInitializer),
         b: make('b', [rank, ...shape.slice(axes)], bInitializer),

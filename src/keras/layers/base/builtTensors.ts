@@ -2,6 +2,8 @@
  * @file Tensors that `build` makes, such as tables and masks. They live as long as the layer, wherever it keeps them: in a
  * property, an array, a #private field or a closure. The garbage collector frees those that nothing keeps.
  */
+import { untraced } from '../../../execution/currentExecutor.ts';
+import { detached } from '../../../ops/recorders.ts';
 import { collecting, keep } from '../../../tensor/scope.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
@@ -11,11 +13,11 @@ import { findInProperties } from './findInProperties.ts';
 const built = new WeakSet<object>();
 
 /**
- * Runs `build` of `layer` outside of all scopes, and takes out of them what its constructor made inside one. If `build`
+ * Runs `build` of `layer` outside of all scopes, calls, tapes and captures, and takes out of them what its constructor made inside one. If `build`
  * fails, what it made is freed.
  */
 export function keepingBuilt(layer: object, build: () => void): void {
-  for (const tensor of collecting(build)) {
+  for (const tensor of untraced(() => detached(() => collecting(build)))) {
     built.add(tensor);
     tensor.watchDrop();
   }

@@ -9,13 +9,12 @@ import { rejectExtraArguments } from '../../../core/options.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import { rejectUnknownProperties } from '../../../core/unknownProperties.ts';
-import { untraced } from '../../../execution/currentExecutor.ts';
-import { insideCall } from '../../../history/frames.ts';
 import type { Operation } from '../../../history/node.ts';
-import { isSymbolic, type SymbolicTensor, withRecorders } from '../../../ops/recorders.ts';
+import { detached, isSymbolic, type SymbolicTensor } from '../../../ops/recorders.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { configOf } from '../../namedObjects.ts';
+import { knownOptionsOf } from '../../options/declaration.ts';
 import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { GraphNode } from '../../graph/graphNode.ts';
 import { SymbolicOperation } from '../../graph/operation.ts';
@@ -35,7 +34,7 @@ import { heldOptions, requireTensors } from './callInputs.ts';
 import { attachMasks, masksOf, withMasks } from './callMasks.ts';
 import { observed, observedLosses } from './callObserver.ts';
 import { checkedCall } from './directCall.ts';
-import { checkCallOptions, knownOptionsOf, type LayerOptions, type OptionClass } from './layerOptions.ts';
+import { checkCallOptions, type LayerOptions } from './layerOptions.ts';
 import { adviceOn } from './propertyAdvice.ts';
 import { requireShapes } from '../../graph/callResult.ts';
 import { requireTracked } from './tracked.ts';
@@ -132,15 +131,12 @@ export abstract class Layer<
     rejectUnknownProperties(SymbolicOperation.prototype, adviceOn);
     this.activityRegularizer = regularizerOf(options?.activityRegularizer);
     this.#eager = { name: this.name, className: this.className };
-    // As in Keras, the app may call `build` itself, which then marks the layer as built. `super.build` still works.
-    const build = this.build;
-    const value = (inputShape: Shapes<In>) => this.#runBuild(inputShape, build);
-    Object.defineProperty(this, 'build', { value, configurable: true, writable: true });
-    if (typeof this.call !== 'function') return;
-    const call = checkedCall(this as unknown as AnyLayer, this.call as never, (outermost) =>
-      this.#begin(outermost),
-    );
-    Object.defineProperty(this, 'call', { value: call, configurable: true, writable: true });
+    // As in Keras, the app may call both itself; `build` then marks the layer as built. `super.build` still works.
+    const { build, call } = this;
+    replaceMethod(this, 'build', (inputShape: Shapes<In>) => this.#runBuild(inputShape, build));
+    if (typeof call !== 'function') return;
+    const begin = (outermost: object) => this.#begin(outermost);
+    replaceMethod(this, 'call', checkedCall(this as unknown as AnyLayer, call as never, begin));
   }
 
   /**
@@ -216,7 +212,7 @@ export abstract class Layer<
 
   #apply(inputs: In | Mapped<In, SymbolicTensor>, options: ApplyOptions): unknown {
     const nest = inputs as Nest<unknown>;
-    checkCallOptions(this.constructor as typeof Layer & OptionClass, this.name, options);
+    checkCallOptions(this.constructor as typeof Layer, this.name, options);
     const symbolic = requireTensors(this.name, nest, options);
     checkInputs(this.name, this.inputSpec, nest as Nest<OpenSpec>);
     if (options.mask) this.#checkMasks(nest as Nest<OpenSpec>, options.mask as Nest<OpenSpec | null>);
@@ -247,9 +243,8 @@ export abstract class Layer<
       requireShapes(this.name, inputShape, 'build', 'takes the shape of the input');
     const shape = withoutProbe(inputShape as Nest<OpenShape>) as Shapes<In>;
     const inScope = () => inNameScope(this, this.name, () => build.call(this, shape));
-    const kept = () => keepingBuilt(this, inScope);
     // Weights are leaves: their initialization is not recorded, and they outlive scopes.
-    this.addingWeights(() => untraced(() => withRecorders([], () => insideCall(null, kept))));
+    this.addingWeights(() => keepingBuilt(this, inScope));
     this.built = true;
     this.buildShape = shape;
   }
@@ -337,11 +332,7 @@ export abstract class Layer<
   protected traceCall(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
     const call = (given: Nest<KerasTensor>, settings: object) =>
       this.#call(given as unknown as In, settings as CallOptions) as unknown as Nest<KerasTensor>;
-    return trace(() =>
-      withRecorders([], () =>
-        insideCall(null, () => tidy(() => traceCall(this.name, inputs, options, call))),
-      ),
-    );
+    return trace(() => detached(() => tidy(() => traceCall(this.name, inputs, options, call))));
   }
 
   #applyEager(inputs: In, given: CallOptions): Out {
@@ -378,6 +369,11 @@ export abstract class Layer<
   #begin(outermost: object): void {
     if (!isTracing()) this.#lastCall = outermost;
   }
+}
+
+/** Replaces a method of one object. */
+export function replaceMethod(owner: object, name: string, value: unknown): void {
+  Object.defineProperty(owner, name, { value, configurable: true, writable: true });
 }
 
 function withoutCall(name: string, layer: object): ValueError {

@@ -3,11 +3,11 @@
  * object, or by position as in Keras.
  */
 import { ValueError } from '../../../core/errors.ts';
-import { checkOptions, type OptionNames, plainOptions } from '../../../core/options.ts';
+import { checkOptions, plainOptions } from '../../../core/options.ts';
 import { describe, hintFor, requireBoolean } from '../../../core/shape.ts';
 import { isSymbolic } from '../../../ops/recorders.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
-import { declarationOf } from '../../options/declaration.ts';
+import { knownOptionsOf } from '../../options/declaration.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
 import type { DTypePolicy } from './dtypePolicy.ts';
@@ -26,28 +26,16 @@ export interface LayerOptions {
   activityRegularizer?: RegularizerLike | null;
 }
 
-/** Option names of all layers. Classes put their own names before these. */
-export const layerOptionNames: OptionNames<LayerOptions> = {
-  name: false,
-  trainable: false,
-  dtype: false,
-  activityRegularizer: false,
-};
-
-/** A class with the names of its options, if it is one of the library. */
-export interface OptionClass {
-  readonly className: string;
-  readonly knownOptions?: readonly string[];
-}
-
-/** The names of all options of a class of the library; null for an app's class, which may take any. */
-export function knownOptionsOf(type: object): readonly string[] | null {
-  const known = Object.hasOwn(type, 'knownOptions') ? (type as OptionClass) : declarationOf(type);
-  return known?.knownOptions ?? null;
-}
+/** Option names of all layers. */
+export const layerOptionNames = [
+  'name',
+  'trainable',
+  'dtype',
+  'activityRegularizer',
+] as const satisfies (keyof LayerOptions)[];
 
 /** A class with the names of the options of its calls. */
-interface CallOptionClass extends OptionClass {
+interface CallOptionClass {
   readonly callOptionNames: readonly string[];
 }
 
@@ -56,7 +44,7 @@ interface CallOptionClass extends OptionClass {
  * Errors: ValueError for unknown options.
  */
 export function checkedOptions<O extends LayerOptions>(
-  type: OptionClass,
+  type: { readonly className: string },
   options: O | undefined,
 ): O | LayerOptions {
   const known = knownOptionsOf(type);

@@ -5,7 +5,7 @@ import { checkShape, describe, hintFor, sameShape, type Shape } from '../../../c
 import { formatSpec, type TensorSpec } from '../../../core/spec.ts';
 import { withDevice } from '../../../webgpu/current.ts';
 import type { TensorLike } from '../../../ops/operands.ts';
-import { withRecorders } from '../../../ops/recorders.ts';
+import { unrecorded } from '../../../ops/recorders.ts';
 import { type HostValues, tensor } from '../../../tensor/create.ts';
 import { assignAll } from '../../../tensor/assignAll.ts';
 import { tidy } from '../../../tensor/scope.ts';
@@ -118,7 +118,7 @@ export function setWeights(layer: string, weights: readonly Variable[], values: 
       hint: `pass them in the order of \`weights\`: ${weights.map((w) => w.name).join(', ') || 'none; build the layer first'}.`,
     });
   }
-  withRecorders([], () =>
+  unrecorded(() =>
     tidy(() => {
       const given = weights.map((weight, i) => asTensor(weight, values[i] as TensorLike));
       weights.forEach((weight, i) => {

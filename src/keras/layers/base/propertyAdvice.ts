@@ -1,6 +1,6 @@
 /** @file Names that are assigned to layers and models by mistake: `layer.trainble = false`, `model.stop_training = true`. */
 import { foldName, misspeltName } from '../../../core/suggest.ts';
-import { knownOptionsOf } from './layerOptions.ts';
+import { knownOptionsOf } from '../../options/declaration.ts';
 
 /** Returns advice for a property `name` that a layer doesn't have; null if the app may have defined it. */
 export function adviceOn(layer: object, name: string): string | null {

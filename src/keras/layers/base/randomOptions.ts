@@ -1,7 +1,7 @@
 /** @file Checks of the options of random layers: rates and seeds. */
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
-import { checkSeed } from '../../../ops/seeds.ts';
+import { SeedSequence } from '../../../ops/seeds.ts';
 import { checked } from '../../options/kinds.ts';
 import type { Option } from '../../options/option.ts';
 
@@ -18,14 +18,12 @@ export function requireFraction(op: string, what: string, value: unknown): asser
   });
 }
 
-/** The seed, or null if there is none. Errors: ValueError unless it is an integer in [0, 2^53). */
-export function seedOf(op: string, seed: unknown): number | null {
-  if (seed === undefined || seed === null) return null;
-  checkSeed(op, seed);
-  return seed as number;
+/** The kind of a fraction: a number from 0 to 1. */
+export function fraction(fallback?: number): Option<number> {
+  return checked(requireFraction, fallback) as Option<number>;
 }
 
-/** The kind of a fraction: a number from 0 to 1. */
-export function fraction(): Option<number> {
-  return checked(requireFraction) as Option<number>;
+/** The random sequence of a layer with a seed; null without one. */
+export function sequenceOf({ seed }: { readonly seed: number | null }): SeedSequence | null {
+  return seed === null ? null : new SeedSequence(seed);
 }

@@ -1,5 +1,4 @@
 /** @file The options of kernels and biases, which many layers share. */
-import type { OptionNames } from '../../../core/options.ts';
 import type { ConstraintLike } from '../../constraints/index.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
@@ -13,12 +12,6 @@ export interface KernelOptions {
   kernelConstraint?: ConstraintLike | null;
 }
 
-export const kernelOptionNames: OptionNames<KernelOptions> = {
-  kernelInitializer: false,
-  kernelRegularizer: false,
-  kernelConstraint: false,
-};
-
 export interface BiasOptions {
   /** Whether a weight is added to the result. Default true. */
   useBias?: boolean;
@@ -29,10 +22,3 @@ export interface BiasOptions {
   /** Constraint applied to the bias after each training step. Default: none. */
   biasConstraint?: ConstraintLike | null;
 }
-
-export const biasOptionNames: OptionNames<BiasOptions> = {
-  useBias: false,
-  biasInitializer: false,
-  biasRegularizer: false,
-  biasConstraint: false,
-};

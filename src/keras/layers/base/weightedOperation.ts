@@ -9,12 +9,12 @@ import { noteTrainableRead, noteTrainableSet } from '../../../core/trainableRead
 import { describe, requireBoolean } from '../../../core/shape.ts';
 import { identity } from '../../../ops/identity.ts';
 import type { TensorLike } from '../../../ops/operands.ts';
-import { withRecorders } from '../../../ops/recorders.ts';
+import { unrecorded } from '../../../ops/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { SymbolicOperation } from '../../graph/operation.ts';
 import { kerasClassName, snakeCase, uniqueName } from '../../names.ts';
-import type { Declaration } from '../../options/declaration.ts';
+import { inheritedDeclaration } from '../../options/declaration.ts';
 import { defineFields, type Options, readOptions, writeOptions } from '../../options/option.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { type DTypePolicy, getDTypePolicy, requirePolicy, variableDType } from './dtypePolicy.ts';
@@ -55,9 +55,9 @@ export abstract class WeightedOperation<
     this.dtype = variableDType(dtype);
     this.dtypePolicy = dtype;
     this.#trainable = trainable;
-    const { optionTable = {} } = new.target as Partial<Declaration>;
-    this.#options = { table: optionTable, values: readOptions(this.name, optionTable, given) };
-    defineFields(this, optionTable, this.#options.values);
+    const table = inheritedDeclaration(new.target)?.table ?? {};
+    this.#options = { table, values: readOptions(this.name, table, given) };
+    defineFields(this, table, this.#options.values);
   }
 
   /** Initializer, regularizer and constraint of `weight`, which options are named after. */
@@ -192,7 +192,7 @@ export abstract class WeightedOperation<
   /** Returns copies of the values of `weights`, which later steps do not change. */
   getWeights(...extra: never[]): Tensor[] {
     rejectExtraArguments('getWeights', extra, []);
-    return withRecorders([], () => this.weights.map((weight) => identity(weight)));
+    return unrecorded(() => this.weights.map((weight) => identity(weight)));
   }
 
   /**

@@ -1,23 +1,14 @@
 /** @file EinsumDense: a dense layer over any axes, named by letters. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
-import { type Adapter, type AdapterOptions, adapterOptionNames, AdaptedLayer } from '../base/adapter.ts';
-import { type BiasOptions, kernelOptionNames, type KernelOptions } from '../base/weightOptions.ts';
+import { AdaptedLayer, type Adapter, type AdapterOptions, adapterTable } from '../base/adapter.ts';
+import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
-import {
-  type Activation,
-  type ActivationLike,
-  activationOf,
-  serializeActivation,
-} from '../../activations.ts';
+import type { ActivationLike } from '../../activations.ts';
 import { einsum } from '../../einsum.ts';
-import type { LayerOptions } from '../base/layer.ts';
-import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { activation, factoryOf, layer, type LayerOptions, weights } from '../base/declare.ts';
 
 /** Options of `einsumDense`. */
 export interface EinsumDenseOptions
@@ -56,53 +47,33 @@ interface Plan {
 }
 
 /** The class of layers created by `einsumDense`, which documents shapes, weights and errors. */
-export class EinsumDense extends AdaptedLayer {
-  static override readonly className: string = 'EinsumDense';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      equation: true,
-      outputShape: true,
-      activation: true,
-      biasAxes: true,
-      ...kernelOptionNames,
-      biasInitializer: false,
-      biasRegularizer: false,
-      biasConstraint: false,
-      ...adapterOptionNames,
-      ...layerOptionNames,
-    } satisfies OptionNames<EinsumDenseOptions>);
-  }
-
+export class EinsumDense extends /* @__PURE__ */ layer<EinsumDenseOptions, AdaptedLayer>(
+  'EinsumDense',
+  () => ({
+    equation: { read: (given) => given as string },
+    outputShape: { read: (given) => [given].flat() as (number | null)[] },
+    activation: activation(),
+    biasAxes: { read: (given = null) => given as string | null },
+    ...weights({ kernel: 'glorotUniform', bias: 'zeros' }),
+    ...adapterTable(),
+  }),
+  AdaptedLayer,
+) {
   kernel: Variable | null = null;
   bias: Variable | null = null;
-  readonly equation: string;
-  readonly biasAxes: string | null;
-  readonly activation: Activation;
-  readonly #outputShape: readonly (number | null)[];
   readonly #axes: Equation;
-  readonly #rules: { readonly kernel: WeightRules; readonly bias: WeightRules };
 
   constructor(options: EinsumDenseOptions) {
     super(options);
-    const { equation, outputShape, activation, biasAxes = null } = options;
-    this.equation = equation;
-    this.biasAxes = biasAxes;
-    this.activation = activationOf(activation);
-    this.#axes = this.#parse(equation);
-    this.#outputShape = [outputShape].flat() as (number | null)[];
-    this.#checkOutputShape(outputShape);
+    this.#axes = this.#parse(this.equation);
+    this.#checkOutputShape(options.outputShape);
     this.#checkBiasAxes();
-    this.#rules = {
-      kernel: weightRules(options, 'kernel', 'glorotUniform'),
-      bias: weightRules(options, 'bias', 'zeros'),
-    };
   }
 
   override build(inputShape: OpenShape): void {
     const { kernelShape, biasShape } = this.#plan(inputShape);
-    this.kernel = this.addWeight('kernel', { shape: kernelShape, ...this.#rules.kernel });
-    if (biasShape) this.bias = this.addWeight('bias', { shape: biasShape, ...this.#rules.bias });
+    this.kernel = this.addWeight('kernel', { shape: kernelShape, ...this.weightRules('kernel') });
+    if (biasShape) this.bias = this.addWeight('bias', { shape: biasShape, ...this.weightRules('bias') });
     this.buildAdapter();
     this.inputSpec = [{ rank: inputShape.length }];
   }
@@ -142,17 +113,6 @@ export class EinsumDense extends AdaptedLayer {
     return this.#plan(inputShape).outputShape;
   }
 
-  override getConfig(): Record<string, unknown> {
-    return {
-      ...super.getConfig(),
-      equation: this.equation,
-      outputShape: [...this.#outputShape],
-      activation: serializeActivation(this.activation),
-      biasAxes: this.biasAxes,
-      ...rulesConfig(this.#rules),
-    };
-  }
-
   #plan(inputShape: OpenShape): Plan {
     const { input, kernel, output, ellipsis } = this.#axes;
     const count = inputShape.length - input.length;
@@ -170,7 +130,7 @@ export class EinsumDense extends AdaptedLayer {
     // The batch size comes from the input, the rest from `outputShape`.
     const named = ellipsis === 'first' ? output : output.slice(1);
     [...named].forEach((letter, i) => {
-      const size = this.#outputShape[i] ?? null;
+      const size = this.#sizes[i] ?? null;
       const known = sizes.get(letter) ?? null;
       if (size !== null && known !== null && size !== known) {
         throw this.#unfit(
@@ -201,6 +161,10 @@ export class EinsumDense extends AdaptedLayer {
     };
   }
 
+  get #sizes(): readonly (number | null)[] {
+    return this.outputShape as readonly (number | null)[];
+  }
+
   #parse(equation: unknown): Equation {
     const pattern = /^(\.\.\.)?([a-zA-Z]+)(\.\.\.)?,([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)(\.\.\.)?$/;
     const parts = typeof equation === 'string' ? pattern.exec(equation.replaceAll(' ', '')) : null;
@@ -221,7 +185,7 @@ export class EinsumDense extends AdaptedLayer {
   #checkOutputShape(given: unknown): void {
     const { output, ellipsis } = this.#axes;
     const count = output.length - (ellipsis === 'first' ? 0 : 1);
-    const sizes = this.#outputShape;
+    const sizes = this.#sizes;
     if (sizes.length === count && sizes.every((n) => n === null || (Number.isInteger(n) && n > 0))) return;
     throw new ValueError({
       op: this.name,

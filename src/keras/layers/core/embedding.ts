@@ -31,16 +31,18 @@ export interface EmbeddingOptions extends LayerOptions, AdapterOptions {
   maskZero?: boolean;
 }
 
+export const embeddingTable = () => ({
+  inputDim: integer(),
+  outputDim: integer(),
+  ...weights({ embeddings: 'uniform' }),
+  maskZero: flag(false),
+  ...adapterTable(),
+});
+
 /** The class of layers created by `embedding`, which documents shapes, weights and errors. */
 export class Embedding extends /* @__PURE__ */ layer<EmbeddingOptions, AdaptedLayer>(
   'Embedding',
-  () => ({
-    inputDim: integer(),
-    outputDim: integer(),
-    ...weights({ embeddings: 'uniform' }),
-    maskZero: flag(false),
-    ...adapterTable(),
-  }),
+  embeddingTable,
   AdaptedLayer,
 ) {
   override readonly supportsMasking: boolean;

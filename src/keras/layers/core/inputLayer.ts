@@ -36,7 +36,7 @@ export class InputLayer extends /* @__PURE__ */ layer<InputOptions>(
     batchShape: { read: (given, { values }) => checkedShape({ ...values, batchShape: given as never }) },
   }),
   Layer,
-  { name: false, dtype: false },
+  ['name', 'dtype'],
 ) {
   readonly tensor: KerasTensor;
 

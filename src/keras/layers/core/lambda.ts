@@ -1,7 +1,4 @@
 /** @file Lambda: a function of tensors as a layer. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
-import { factoryOf } from '../../options/factory.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -12,9 +9,17 @@ import type { Variable } from '../../../tensor/variable.ts';
 import type { KerasTensor } from '../../graph/kerasTensor.ts';
 import { areShapes } from '../../graph/callResult.ts';
 import { variablesBehind } from '../../graph/variables.ts';
+import type { Shapes } from '../base/layer.ts';
 import { leavesOf, mapShapes, type Nest } from '../../tensorNest.ts';
 import { customObjectOf, registeredAs, registeredNameOf } from '../../serialization/registered.ts';
-import { type CallOptions, Layer, type LayerOptions, type Shapes } from '../base/layer.ts';
+import {
+  type CallOptions,
+  factoryOf,
+  layer,
+  type Layer,
+  type LayerOptions,
+  type LayerStatics,
+} from '../base/declare.ts';
 
 /** Computes the outputs with ops. `options` are those of the call, and the layer's `arguments`. */
 export type LambdaFunction<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor> = (
@@ -42,40 +47,34 @@ export interface LambdaOptions<In extends Nest<Tensor> = Tensor, Out extends Nes
   function: LambdaFunction<In, Out> | string;
 }
 
+type LambdaClass = LayerStatics &
+  (abstract new <In extends Nest<Tensor>, Out extends Nest<Tensor>>(
+    options: LambdaOptions<In, Out>,
+  ) => Layer<In, Out> & {
+    readonly outputShape: LambdaShape | null;
+    readonly mask: LambdaSettings['mask'];
+    readonly arguments: Readonly<Record<string, unknown>>;
+  });
+
 /** The class of layers created by `lambda`, which documents shapes, weights and errors. */
-export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor> extends Layer<
-  In,
-  Out
-> {
-  static override readonly className: string = 'Lambda';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      function: true,
-      outputShape: false,
-      mask: false,
-      arguments: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<LambdaOptions>);
-  }
-
+export class Lambda<
+  In extends Nest<Tensor> = Tensor,
+  Out extends Nest<Tensor> = Tensor,
+> extends /* @__PURE__ */ (layer<LambdaOptions>('Lambda', () => ({
+  function: { read: (given, { op }) => functionOf(op, given) as never, write: null },
+  outputShape: {
+    read: (given = null, { op }) => {
+      if (given !== null && typeof given !== 'function') requireShapes(op, given);
+      return given as never;
+    },
+  },
+  mask: { read: (given = null) => given as never, write: null },
+  arguments: { read: (given) => ({ ...(given as object) }) },
+})) as unknown as LambdaClass)<In, Out> {
   override readonly supportsMasking = true;
   override readonly takesMask = true;
   override readonly callsForeignLayers = true;
-  readonly function: LambdaFunction<In, Out>;
-  readonly outputShape: LambdaShape | null;
-  readonly mask: LambdaSettings['mask'];
-  readonly arguments: Readonly<Record<string, unknown>>;
-
-  constructor(options: LambdaOptions<In, Out>) {
-    super(options);
-    const { outputShape = null, mask = null, arguments: given = {} } = options;
-    this.function = functionOf(this.name, options.function) as LambdaFunction<In, Out>;
-    if (outputShape !== null && typeof outputShape !== 'function') requireShapes(this.name, outputShape);
-    this.outputShape = outputShape;
-    this.mask = mask;
-    this.arguments = { ...given };
-  }
+  declare readonly function: LambdaFunction<In, Out>;
 
   override call(inputs: In, options: CallOptions): Out {
     return this.function(inputs, { ...this.arguments, ...options });
@@ -127,11 +126,11 @@ export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> =
 
   /** Errors: ValueError for a function without a registered name. */
   override getConfig(): Record<string, unknown> {
-    const { outputShape, mask, arguments: given } = this;
+    const { outputShape, mask } = this;
     for (const part of [mask, outputShape]) if (typeof part === 'function') throw unnamed(this.name, part);
     const name = registeredNameOf(this.function);
     if (name === null) throw unnamed(this.name, this.function);
-    return { ...super.getConfig(), function: name, outputShape, arguments: given };
+    return { ...super.getConfig(), function: name };
   }
 }
 

@@ -11,18 +11,8 @@ import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { trace } from '../../graph/tracing.ts';
 import { setMask } from '../../masks.ts';
 import type { Nest } from '../../tensorNest.ts';
-import { Embedding, type EmbeddingOptions } from './embedding.ts';
-import {
-  factoryOf,
-  flag,
-  oneOf,
-  layer,
-  number,
-  Layer,
-  type CallOptions,
-  type LayerOptions,
-} from '../base/declare.ts';
-import type { OptionTable } from '../../options/fields.ts';
+import { Embedding, type EmbeddingOptions, embeddingTable } from './embedding.ts';
+import { factoryOf, flag, oneOf, layer, number, Layer, type CallOptions } from '../base/declare.ts';
 
 /** Options of `reversibleEmbedding`. */
 export interface ReversibleEmbeddingOptions extends EmbeddingOptions {
@@ -38,7 +28,7 @@ export interface ReversibleEmbeddingOptions extends EmbeddingOptions {
 export class ReversibleEmbedding extends /* @__PURE__ */ layer<ReversibleEmbeddingOptions, Embedding>(
   'ReversibleEmbedding',
   () => ({
-    ...(Embedding.optionTable as OptionTable<EmbeddingOptions, LayerOptions>),
+    ...embeddingTable(),
     tieWeights: flag(true),
     reverseDtype: oneOf(['float32', 'float16'], null),
     logitSoftCap: number({ min: Number.MIN_VALUE, default: null }),

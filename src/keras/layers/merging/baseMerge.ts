@@ -10,17 +10,13 @@ import { logicalOr } from '../../../ops/logical.ts';
 import { isSymbolic } from '../../../ops/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Nest } from '../../tensorNest.ts';
-import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
+import { type CallOptions, Layer } from '../base/layer.ts';
 
 export type Mask = Tensor | null;
 
 /** A layer that takes a list of tensors. */
 export abstract class Merge extends Layer<readonly Tensor[], Tensor> {
   override readonly supportsMasking: boolean = true;
-
-  constructor(options: LayerOptions = {}) {
-    super(options);
-  }
 
   /** Throws unless the inputs are a non-empty list of tensors with the same batch size. */
   protected requireList(inputs: readonly Tensor[]): void {

@@ -1,6 +1,4 @@
 /** @file Concatenate: joins tensors along an axis. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { concat } from '../../../ops/concat.ts';
@@ -8,9 +6,8 @@ import { onesLike } from '../../../ops/like.ts';
 import { cast } from '../../../ops/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Nest } from '../../tensorNest.ts';
-import type { LayerOptions } from '../base/layer.ts';
 import { type Mask, maskOfSteps, maskOverValues, Merge } from './baseMerge.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { checked, factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 
 /** Options of `concatenate`. */
 export interface ConcatenateOptions extends LayerOptions {
@@ -19,29 +16,11 @@ export interface ConcatenateOptions extends LayerOptions {
 }
 
 /** The class of layers created by `concatenate`, which documents shapes, weights and errors. */
-export class Concatenate extends Merge {
-  static override readonly className: string = 'Concatenate';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({ axis: true, ...layerOptionNames } satisfies OptionNames<ConcatenateOptions>);
-  }
-
-  readonly axis: number;
-
-  constructor(options: ConcatenateOptions = {}) {
-    super(options);
-    const { axis = -1 } = options;
-    if (!Number.isInteger(axis)) {
-      throw new ValueError({
-        op: this.name,
-        rule: '`axis` is an integer.',
-        received: `axis: ${describe(axis)}`,
-        hint: 'pass -1 for the channels.',
-      });
-    }
-    this.axis = axis;
-  }
-
+export class Concatenate extends /* @__PURE__ */ layer<ConcatenateOptions, Merge>(
+  'Concatenate',
+  () => ({ axis: checked(axisOf, -1) }),
+  Merge,
+) {
   override call(inputs: readonly Tensor[]): Tensor {
     if (this.axis !== 0) this.requireList(inputs);
     return concat([...inputs], { axis: this.axis });
@@ -58,10 +37,16 @@ export class Concatenate extends Merge {
     });
     return maskOfSteps(concat(over, { axis: this.axis }));
   }
+}
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), axis: this.axis };
-  }
+function axisOf(op: string, what: string, axis: unknown): void {
+  if (Number.isInteger(axis)) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is an integer.`,
+    received: `${what}: ${describe(axis)}`,
+    hint: 'pass -1 for the channels.',
+  });
 }
 
 /**

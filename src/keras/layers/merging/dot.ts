@@ -1,16 +1,13 @@
 /** @file Dot: products of the samples of two tensors, summed over an axis of each. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
-import { describe, normalizeAxis, type OpenShape, requireBoolean, sizeOf } from '../../../core/shape.ts';
+import { describe, normalizeAxis, type OpenShape, sizeOf } from '../../../core/shape.ts';
 import { matMul } from '../../../ops/matMul.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import { transpose } from '../../../ops/transpose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import type { LayerOptions } from '../base/layer.ts';
 import { Merge } from './baseMerge.ts';
 import { unitLength } from '../normalization/unitNormalization.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { checked, factoryOf, flag, layer, type LayerOptions } from '../base/declare.ts';
 
 /** Options of `dot`. */
 export interface DotOptions extends LayerOptions {
@@ -21,37 +18,11 @@ export interface DotOptions extends LayerOptions {
 }
 
 /** The class of layers created by `dot`, which documents shapes, weights and errors. */
-export class Dot extends Merge {
-  static override readonly className: string = 'Dot';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      axes: true,
-      normalize: true,
-      ...layerOptionNames,
-    } satisfies OptionNames<DotOptions>);
-  }
-
-  readonly axes: number | readonly [number, number];
-  readonly normalize: boolean;
-
-  constructor(options: DotOptions) {
-    super(options);
-    const { axes, normalize = false } = options;
-    const list: readonly unknown[] = Array.isArray(axes) ? axes : [axes, axes];
-    if (list.length !== 2 || !list.every((axis) => Number.isInteger(axis))) {
-      throw new ValueError({
-        op: this.name,
-        rule: '`axes` is an integer, or a pair of them.',
-        received: `axes: ${describe(axes)}`,
-        hint: 'pass -1, or [2, 1].',
-      });
-    }
-    requireBoolean(this.name, 'normalize', normalize);
-    this.axes = axes;
-    this.normalize = normalize;
-  }
-
+export class Dot extends /* @__PURE__ */ layer<DotOptions, Merge>(
+  'Dot',
+  () => ({ axes: checked(axesOf), normalize: flag(false) }),
+  Merge,
+) {
   override computeOutputShape(inputShape: readonly OpenShape[]): OpenShape {
     const { a, b, rest } = this.#plan(inputShape);
     const shape = [a[0] ?? b[0] ?? null, ...rest.flat()];
@@ -105,10 +76,17 @@ export class Dot extends Merge {
   override computeMask(): null {
     return null;
   }
+}
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), axes: this.axes, normalize: this.normalize };
-  }
+function axesOf(op: string, what: string, axes: unknown): void {
+  const list: readonly unknown[] = Array.isArray(axes) ? axes : [axes, axes];
+  if (list.length === 2 && list.every((axis) => Number.isInteger(axis))) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is an integer, or a pair of them.`,
+    received: `${what}: ${describe(axes)}`,
+    hint: 'pass -1, or [2, 1].',
+  });
 }
 
 /**

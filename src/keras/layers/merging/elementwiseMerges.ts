@@ -1,5 +1,4 @@
 /** @file Add, Subtract, Average, Multiply, Maximum, Minimum: elementwise merges of a list of tensors. */
-import { layerOptionNames } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { sameShape } from '../../../core/shape.ts';
 import { addN } from '../../../ops/addN.ts';
@@ -9,42 +8,38 @@ import { maximum as larger, minimum as smaller } from '../../../ops/maximum.ts';
 import { where } from '../../../ops/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { ElementwiseMerge, type Mask, maskOverValues } from './baseMerge.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { factoryOf, layer, type LayerOptions } from '../base/declare.ts';
+
+const none = () => ({});
 
 /** The class of layers created by `add`, which documents shapes, weights and errors. */
-export class Add extends ElementwiseMerge {
-  static override readonly className: string = 'Add';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(layerOptionNames);
-  }
-
+export class Add extends /* @__PURE__ */ layer<LayerOptions, ElementwiseMerge>(
+  'Add',
+  none,
+  ElementwiseMerge,
+) {
   protected override merge(inputs: readonly Tensor[]): Tensor {
     return total(inputs);
   }
 }
 
 /** The class of layers created by `average`, which documents shapes, weights and errors. */
-export class Average extends ElementwiseMerge {
-  static override readonly className: string = 'Average';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(layerOptionNames);
-  }
-
+export class Average extends /* @__PURE__ */ layer<LayerOptions, ElementwiseMerge>(
+  'Average',
+  none,
+  ElementwiseMerge,
+) {
   protected override merge(inputs: readonly Tensor[]): Tensor {
     return mul(total(inputs), 1 / inputs.length);
   }
 }
 
 /** The class of layers created by `subtract`, which documents shapes, weights and errors. */
-export class Subtract extends ElementwiseMerge {
-  static override readonly className: string = 'Subtract';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(layerOptionNames);
-  }
-
+export class Subtract extends /* @__PURE__ */ layer<LayerOptions, ElementwiseMerge>(
+  'Subtract',
+  none,
+  ElementwiseMerge,
+) {
   protected override merge(inputs: readonly Tensor[]): Tensor {
     if (inputs.length === 2) return sub(inputs[0] as Tensor, inputs[1] as Tensor);
     throw new ValueError({
@@ -65,13 +60,11 @@ function total(inputs: readonly Tensor[]): Tensor {
 }
 
 /** The class of layers created by `multiply`, which documents shapes, weights and errors. */
-export class Multiply extends ElementwiseMerge {
-  static override readonly className: string = 'Multiply';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(layerOptionNames);
-  }
-
+export class Multiply extends /* @__PURE__ */ layer<LayerOptions, ElementwiseMerge>(
+  'Multiply',
+  none,
+  ElementwiseMerge,
+) {
   /** Masked values count as 1; where every input is masked the result is 0. */
   protected override merge(inputs: readonly Tensor[], masks: readonly Mask[] | null): Tensor {
     const expanded = inputs.map((x, i) => expandedMask(x, masks?.[i]));
@@ -112,26 +105,14 @@ function expandedMask(x: Tensor, mask: Mask | undefined): Tensor | null {
 }
 
 /** The class of layers created by `maximum`, which documents shapes, weights and errors. */
-export class Maximum extends Extremum {
-  static override readonly className: string = 'Maximum';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(layerOptionNames);
-  }
-
+export class Maximum extends /* @__PURE__ */ layer<LayerOptions, Extremum>('Maximum', none, Extremum) {
   protected override pick(a: Tensor, b: Tensor): Tensor {
     return larger(a, b);
   }
 }
 
 /** The class of layers created by `minimum`, which documents shapes, weights and errors. */
-export class Minimum extends Extremum {
-  static override readonly className: string = 'Minimum';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(layerOptionNames);
-  }
-
+export class Minimum extends /* @__PURE__ */ layer<LayerOptions, Extremum>('Minimum', none, Extremum) {
   protected override pick(a: Tensor, b: Tensor): Tensor {
     return smaller(a, b);
   }

@@ -1,13 +1,12 @@
 /** @file The base of batch, layer and group normalization: `gamma`, `beta` and `epsilon`. */
-import type { OptionNames } from '../../../core/options.ts';
-import { requireBoolean, type Shape } from '../../../core/shape.ts';
+import type { Shape } from '../../../core/shape.ts';
 import { requireEpsilon } from '../../../ops/normalization.ts';
 import type { Variable } from '../../../tensor/variable.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
 import type { ConstraintLike } from '../../constraints/index.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
+import type { Option } from '../../options/option.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
-import { type WeightRules, weightRules } from '../base/weightRules.ts';
+import { checked, flag, Layer, type LayerOptions, weights } from '../base/declare.ts';
 
 /** Options of `gamma` and `beta`. */
 export interface ScaleOptions {
@@ -29,48 +28,32 @@ export interface ScaleOptions {
   gammaConstraint?: ConstraintLike | null;
 }
 
-export const scaleOptionNames: OptionNames<ScaleOptions> = {
-  center: false,
-  scale: false,
-  betaInitializer: false,
-  gammaInitializer: false,
-  betaRegularizer: false,
-  gammaRegularizer: false,
-  betaConstraint: false,
-  gammaConstraint: false,
-};
-
 export interface ScaledNormalizationOptions extends LayerOptions, ScaleOptions {
   /** Added to the variance. Default 1e-3. */
   epsilon?: number;
 }
 
+/** The number that is added to a variance. */
+export const addend = (fallback: number): Option<number> =>
+  checked((op, _, value: unknown) => requireEpsilon(op, value as number), fallback);
+
+export const scaleTable = () => ({
+  epsilon: addend(1e-3),
+  center: flag(true),
+  scale: flag(true),
+  ...weights({ beta: 'zeros', gamma: 'ones' }),
+});
+
 export abstract class ScaledNormalization extends Layer {
   override readonly supportsMasking: boolean = true;
   gamma: Variable | null = null;
   beta: Variable | null = null;
-  readonly epsilon: number;
-  readonly center: boolean;
-  readonly scale: boolean;
-  protected readonly scaleRules: { readonly beta: WeightRules; readonly gamma: WeightRules };
-
-  constructor(options: ScaledNormalizationOptions = {}) {
-    super(options);
-    const { epsilon = 1e-3, center = true, scale = true } = options;
-    requireEpsilon(this.name, epsilon);
-    requireBoolean(this.name, 'center', center);
-    requireBoolean(this.name, 'scale', scale);
-    this.epsilon = epsilon;
-    this.center = center;
-    this.scale = scale;
-    this.scaleRules = {
-      beta: weightRules(options, 'beta', 'zeros'),
-      gamma: weightRules(options, 'gamma', 'ones'),
-    };
-  }
+  declare readonly epsilon: number;
+  declare readonly center: boolean;
+  declare readonly scale: boolean;
 
   protected addScale(shape: Shape): void {
-    if (this.scale) this.gamma = this.addWeight('gamma', { shape, ...this.scaleRules.gamma });
-    if (this.center) this.beta = this.addWeight('beta', { shape, ...this.scaleRules.beta });
+    if (this.scale) this.gamma = this.addWeight('gamma', { shape, ...this.weightRules('gamma') });
+    if (this.center) this.beta = this.addWeight('beta', { shape, ...this.weightRules('beta') });
   }
 }

@@ -1,20 +1,14 @@
 /** @file BatchNormalization: normalizes channels to mean 0 and variance 1, by the moments of the batch or by moving averages. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
-import {
-  ScaledNormalization,
-  type ScaledNormalizationOptions,
-  scaleOptionNames,
-} from './baseNormalization.ts';
+import { ScaledNormalization, type ScaledNormalizationOptions, scaleTable } from './baseNormalization.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
-import { describe, normalizeAxis, type OpenShape, requireBoolean, type Shape } from '../../../core/shape.ts';
+import { describe, normalizeAxis, type OpenShape, type Shape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { add, div, mul, sub } from '../../../ops/arithmetic.ts';
 import { batchNorm, batchNormTrain } from '../../../ops/batchNorm.ts';
 import { cast } from '../../../ops/cast.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
-import { isSymbolic, withRecorders } from '../../../ops/recorders.ts';
+import { isSymbolic, unrecorded } from '../../../ops/recorders.ts';
 import { relu } from '../../../ops/rectifiers.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import { sum } from '../../../ops/sum.ts';
@@ -26,12 +20,11 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { epsilon as smallest } from '../../epsilon.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
-import type { CallOptions } from '../base/layer.ts';
-import { requireFraction } from '../base/randomOptions.ts';
+import { fraction } from '../base/randomOptions.ts';
 import { requireSize } from '../base/inputSpec.ts';
+import type { Option } from '../../options/option.ts';
 import { corrected, type RenormClipping, requireClipping, stddevOf } from './renormalization.ts';
-import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { type CallOptions, checked, factoryOf, flag, initializer, layer } from '../base/declare.ts';
 
 /** Options of `batchNormalization`. */
 export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
@@ -54,59 +47,27 @@ export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
 }
 
 /** The class of layers created by `batchNormalization`, which documents shapes, weights and errors. */
-export class BatchNormalization extends ScaledNormalization {
-  static override readonly className: string = 'BatchNormalization';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      axis: true,
-      momentum: true,
-      epsilon: true,
-      ...scaleOptionNames,
-      movingMeanInitializer: false,
-      movingVarianceInitializer: false,
-      synchronized: false,
-      renorm: false,
-      renormClipping: false,
-      renormMomentum: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<BatchNormalizationOptions>);
-  }
-
+export class BatchNormalization extends /* @__PURE__ */ layer<BatchNormalizationOptions, ScaledNormalization>(
+  'BatchNormalization',
+  () => ({
+    axis: channelAxis(),
+    momentum: fraction(0.99),
+    ...scaleTable(),
+    movingMeanInitializer: initializer('zeros'),
+    movingVarianceInitializer: initializer('ones'),
+    synchronized: flag(false),
+    renorm: flag(false),
+    renormClipping: { read: (given, { op, values }) => clippingOf(op, values.renorm === true, given) },
+    renormMomentum: fraction(0.99),
+  }),
+  ScaledNormalization,
+) {
   override readonly takesMask: boolean = true;
   movingMean: Variable | null = null;
   movingVariance: Variable | null = null;
   movingStddev: Variable | null = null;
   renormMean: Variable | null = null;
   renormStddev: Variable | null = null;
-  readonly axis: number;
-  readonly momentum: number;
-  readonly synchronized: boolean;
-  readonly renorm: boolean;
-  readonly renormClipping: RenormClipping | null;
-  readonly renormMomentum: number;
-  readonly #movingRules: { readonly movingMean: WeightRules; readonly movingVariance: WeightRules };
-
-  constructor(options: BatchNormalizationOptions = {}) {
-    super(options);
-    const { axis = -1, momentum = 0.99, synchronized = false } = options;
-    const { renorm = false, renormMomentum = 0.99 } = options;
-    requireWholeAxis(this.name, axis);
-    requireFraction(this.name, 'momentum', momentum);
-    requireFraction(this.name, 'renormMomentum', renormMomentum);
-    requireBoolean(this.name, 'synchronized', synchronized);
-    requireBoolean(this.name, 'renorm', renorm);
-    this.axis = axis;
-    this.momentum = momentum;
-    this.synchronized = synchronized;
-    this.renorm = renorm;
-    this.renormClipping = clippingOf(this.name, renorm, options.renormClipping);
-    this.renormMomentum = renormMomentum;
-    this.#movingRules = {
-      movingMean: weightRules(options, 'movingMean', 'zeros'),
-      movingVariance: weightRules(options, 'movingVariance', 'ones'),
-    };
-  }
 
   override build(inputShape: OpenShape): void {
     const rank = inputShape.length;
@@ -115,20 +76,20 @@ export class BatchNormalization extends ScaledNormalization {
     const shape = [channels];
     this.addScale(shape);
     const moving = { shape, trainable: false };
-    this.movingMean = this.addWeight('moving_mean', { ...moving, ...this.#movingRules.movingMean });
+    this.movingMean = this.addWeight('moving_mean', { ...moving, ...this.weightRules('movingMean') });
     this.movingVariance = this.addWeight('moving_variance', {
       ...moving,
-      ...this.#movingRules.movingVariance,
+      ...this.weightRules('movingVariance'),
     });
     if (this.renorm) this.#addRenormalization(moving);
     this.inputSpec = [{ rank, axes: { [axis]: channels } }];
   }
 
   #addRenormalization(moving: { readonly shape: Shape; readonly trainable: boolean }): void {
-    const { movingMean, movingVariance } = this.#movingRules;
-    const mean = { ...moving, initializer: movingMean.initializer };
-    const initializer = (shape: Shape, dtype: DType) => sqrt(movingVariance.initializer.call(shape, dtype));
-    const stddev = { ...moving, initializer };
+    const mean = { ...moving, initializer: this.weightRules('movingMean').initializer };
+    const variance = this.weightRules('movingVariance').initializer;
+    const root = (shape: Shape, dtype: DType) => sqrt(variance.call(shape, dtype));
+    const stddev = { ...moving, initializer: root };
     this.movingStddev = this.addWeight('moving_stddev', stddev);
     this.renormMean = this.addWeight('renorm_mean', mean);
     this.renormStddev = this.addWeight('renorm_stddev', stddev);
@@ -195,7 +156,7 @@ export class BatchNormalization extends ScaledNormalization {
 
   #remember(mean: Tensor, variance: Tensor): void {
     if (isSymbolic(mean)) return;
-    withRecorders([], () =>
+    unrecorded(() =>
       tidy(() => {
         average(this.movingMean as Variable, mean, this.momentum);
         if (this.renorm) this.#rememberDeviation(mean, variance);
@@ -213,41 +174,19 @@ export class BatchNormalization extends ScaledNormalization {
     const moving = average(this.movingStddev as Variable, stddev, momentum);
     (this.movingVariance as Variable).assign(relu(sub(square(moving), epsilon)));
   }
-
-  override getConfig(): Record<string, unknown> {
-    const { axis, momentum, epsilon, center, scale, synchronized } = this;
-    const { renorm, renormClipping, renormMomentum } = this;
-    return {
-      ...super.getConfig(),
-      axis,
-      momentum,
-      epsilon,
-      center,
-      scale,
-      ...rulesConfig(this.scaleRules),
-      ...initializersOf(rulesConfig(this.#movingRules)),
-      synchronized,
-      renorm,
-      renormClipping,
-      renormMomentum,
-    };
-  }
 }
 
-/** The moving averages have neither penalties nor constraints. */
-function initializersOf(config: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(config).filter(([option]) => option.endsWith('Initializer')));
-}
-
-/** Throws unless `axis` is an integer. */
-export function requireWholeAxis(op: string, axis: unknown): asserts axis is number {
-  if (Number.isInteger(axis)) return;
-  throw new ValueError({
-    op,
-    rule: '`axis` is an integer.',
-    received: `axis: ${describe(axis)}`,
-    hint: 'pass -1 where channels are the last axis.',
-  });
+/** The axis of the channels, by default the last. */
+export function channelAxis(): Option<number> {
+  return checked((op, what, axis: unknown) => {
+    if (Number.isInteger(axis)) return;
+    throw new ValueError({
+      op,
+      rule: `\`${what}\` is an integer.`,
+      received: `${what}: ${describe(axis)}`,
+      hint: 'pass -1 where channels are the last axis.',
+    });
+  }, -1);
 }
 
 /** Moves an average towards `seen`, and returns its new value. */
@@ -257,11 +196,7 @@ function average(moving: Variable, seen: Tensor, momentum: number): Tensor {
   return value;
 }
 
-function clippingOf(
-  op: string,
-  renorm: boolean,
-  clipping: RenormClipping | null = null,
-): RenormClipping | null {
+function clippingOf(op: string, renorm: boolean, clipping: unknown = null): RenormClipping | null {
   if (!renorm) {
     if (clipping === null) return null;
     throw new ValueError({

@@ -1,19 +1,12 @@
 /** @file GroupNormalization: normalizes groups of channels of each sample to mean 0 and variance 1. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
-import {
-  ScaledNormalization,
-  type ScaledNormalizationOptions,
-  scaleOptionNames,
-} from './baseNormalization.ts';
+import { ScaledNormalization, type ScaledNormalizationOptions, scaleTable } from './baseNormalization.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, normalizeAxis, type OpenShape } from '../../../core/shape.ts';
 import { groupNorm } from '../../../ops/groupNorm.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { requireWholeAxis } from './batchNormalization.ts';
+import { channelAxis } from './batchNormalization.ts';
 import { requireSize } from '../base/inputSpec.ts';
-import { rulesConfig } from '../base/weightRules.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { checked, factoryOf, type InputSpec, layer } from '../base/declare.ts';
 
 /** Options of `groupNormalization`. */
 export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
@@ -24,38 +17,12 @@ export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
 }
 
 /** The class of layers created by `groupNormalization`, which documents shapes, weights and errors. */
-export class GroupNormalization extends ScaledNormalization {
-  static override readonly className: string = 'GroupNormalization';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      groups: true,
-      axis: true,
-      epsilon: true,
-      ...scaleOptionNames,
-      ...layerOptionNames,
-    } satisfies OptionNames<GroupNormalizationOptions>);
-  }
-
-  readonly groups: number;
-  readonly axis: number;
-
-  constructor(options: GroupNormalizationOptions = {}) {
-    super(options);
-    const { groups = 32, axis = -1 } = options;
-    if (!Number.isInteger(groups) || groups === 0 || groups < -1) {
-      throw new ValueError({
-        op: this.name,
-        rule: '`groups` is a positive integer, or -1 for as many as channels.',
-        received: `groups: ${describe(groups)}`,
-        hint: 'pass a divisor of the number of channels.',
-      });
-    }
-    requireWholeAxis(this.name, axis);
-    this.groups = groups;
-    this.axis = axis;
-    this.inputSpec = [{ minRank: 2 }];
-  }
+export class GroupNormalization extends /* @__PURE__ */ layer<GroupNormalizationOptions, ScaledNormalization>(
+  'GroupNormalization',
+  () => ({ groups: checked(groupsOf, 32), axis: channelAxis(), ...scaleTable() }),
+  ScaledNormalization,
+) {
+  protected override inputSpec: readonly InputSpec[] = [{ minRank: 2 }];
 
   override build(inputShape: OpenShape): void {
     const rank = inputShape.length;
@@ -78,19 +45,16 @@ export class GroupNormalization extends ScaledNormalization {
     const groups = this.groups === -1 ? (x.shape.at(axis) as number) : this.groups;
     return groupNorm(x, this.gamma, this.beta, { groups, axis, epsilon });
   }
+}
 
-  override getConfig(): Record<string, unknown> {
-    const { groups, axis, epsilon, center, scale } = this;
-    return {
-      ...super.getConfig(),
-      groups,
-      axis,
-      epsilon,
-      center,
-      scale,
-      ...rulesConfig(this.scaleRules),
-    };
-  }
+function groupsOf(op: string, what: string, groups: unknown): void {
+  if (Number.isInteger(groups) && groups !== 0 && (groups as number) >= -1) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a positive integer, or -1 for as many as channels.`,
+    received: `${what}: ${describe(groups)}`,
+    hint: 'pass a divisor of the number of channels.',
+  });
 }
 
 /**

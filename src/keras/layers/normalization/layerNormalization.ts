@@ -1,12 +1,6 @@
 /** @file LayerNormalization: normalizes the features of each sample to mean 0 and variance 1. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
-import {
-  ScaledNormalization,
-  type ScaledNormalizationOptions,
-  scaleOptionNames,
-} from './baseNormalization.ts';
-import { normalizeAxes, normalizeAxis, type OpenShape, requireBoolean } from '../../../core/shape.ts';
+import { ScaledNormalization, type ScaledNormalizationOptions, scaleTable } from './baseNormalization.ts';
+import { normalizeAxes, type OpenShape } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { layerNorm } from '../../../ops/layerNorm.ts';
 import { reshape } from '../../../ops/reshape.ts';
@@ -14,9 +8,8 @@ import { rsqrt } from '../../../ops/unary.ts';
 import { variance } from '../../../ops/variance.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { requireSize } from '../base/inputSpec.ts';
-import { axisOrAxes } from './unitNormalization.ts';
-import { rulesConfig } from '../base/weightRules.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { axes } from './unitNormalization.ts';
+import { factoryOf, flag, layer } from '../base/declare.ts';
 
 /** Options of `layerNormalization`. */
 export interface LayerNormalizationOptions extends ScaledNormalizationOptions {
@@ -27,36 +20,17 @@ export interface LayerNormalizationOptions extends ScaledNormalizationOptions {
 }
 
 /** The class of layers created by `layerNormalization`, which documents shapes, weights and errors. */
-export class LayerNormalization extends ScaledNormalization {
-  static override readonly className: string = 'LayerNormalization';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      axis: true,
-      epsilon: true,
-      rmsScaling: false,
-      ...scaleOptionNames,
-      ...layerOptionNames,
-    } satisfies OptionNames<LayerNormalizationOptions>);
-  }
-
-  readonly axis: readonly number[];
-  readonly rmsScaling: boolean;
-
-  constructor(options: LayerNormalizationOptions = {}) {
-    super(options);
-    const { axis = -1, rmsScaling = false } = options;
-    requireBoolean(this.name, 'rmsScaling', rmsScaling);
-    this.axis = [axisOrAxes(this.name, 'axis', axis)].flat();
-    this.rmsScaling = rmsScaling;
-  }
-
+export class LayerNormalization extends /* @__PURE__ */ layer<LayerNormalizationOptions, ScaledNormalization>(
+  'LayerNormalization',
+  () => ({ axis: axes(-1), ...scaleTable(), rmsScaling: flag(false) }),
+  ScaledNormalization,
+) {
   override build(inputShape: OpenShape): void {
     const rank = inputShape.length;
-    const axes = this.axis.map((axis) => normalizeAxis(this.name, axis, rank));
+    const axes = normalizeAxes(this.name, this.axis, rank);
     const shape = axes.map((axis) => requireSize(this.name, inputShape, axis));
     if (!this.rmsScaling) this.addScale(shape);
-    else this.gamma = this.addWeight('gamma', { shape, ...this.scaleRules.gamma });
+    else this.gamma = this.addWeight('gamma', { shape, ...this.weightRules('gamma') });
     this.inputSpec = [{ rank, axes: Object.fromEntries(axes.map((axis, i) => [axis, shape[i] as number])) }];
   }
 
@@ -72,19 +46,6 @@ export class LayerNormalization extends ScaledNormalization {
     const shape = axis.map((i) => x.shape[i] as number);
     const ordered = (weight: Tensor | null) => weight && reshape(weight, { shape });
     return layerNorm(x, ordered(this.gamma), ordered(this.beta), { axis, epsilon });
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { axis, epsilon, center, scale, rmsScaling } = this;
-    return {
-      ...super.getConfig(),
-      axis,
-      epsilon,
-      center,
-      scale,
-      rmsScaling,
-      ...rulesConfig(this.scaleRules),
-    };
   }
 }
 

@@ -1,17 +1,14 @@
 /** @file RMSNormalization: features divided by their root mean square. */
-import type { OptionNames } from '../../../core/options.ts';
 import { normalizeAxes, type OpenShape } from '../../../core/shape.ts';
-import { requireEpsilon } from '../../../ops/normalization.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import { rmsNorm } from '../../../ops/rmsNorm.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { ones } from '../../initializers/index.ts';
 import { requireSize } from '../base/inputSpec.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
-import { axisOrAxes } from './unitNormalization.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { addend } from './baseNormalization.ts';
+import { axes } from './unitNormalization.ts';
+import { factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 
 /** Options of `rmsNormalization`. */
 export interface RMSNormalizationOptions extends LayerOptions {
@@ -22,34 +19,17 @@ export interface RMSNormalizationOptions extends LayerOptions {
 }
 
 /** The class of layers created by `rmsNormalization`, which documents shapes, weights and errors. */
-export class RMSNormalization extends Layer {
-  static override readonly className: string = 'RMSNormalization';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      axis: true,
-      epsilon: true,
-      ...layerOptionNames,
-    } satisfies OptionNames<RMSNormalizationOptions>);
-  }
-
+export class RMSNormalization extends /* @__PURE__ */ layer<RMSNormalizationOptions>(
+  'RMSNormalization',
+  () => ({ axis: axes(-1), epsilon: addend(1e-6) }),
+) {
   scale: Variable | null = null;
-  readonly axis: readonly number[];
-  readonly epsilon: number;
-
-  constructor(options: RMSNormalizationOptions = {}) {
-    super(options);
-    const { axis = -1, epsilon = 1e-6 } = options;
-    requireEpsilon(this.name, epsilon);
-    this.axis = [axisOrAxes(this.name, 'axis', axis)].flat();
-    this.epsilon = epsilon;
-  }
 
   override build(inputShape: OpenShape): void {
-    const axes = normalizeAxes(this.name, this.axis, inputShape.length);
-    const shape = axes.map((axis) => requireSize(this.name, inputShape, axis));
+    const axis = normalizeAxes(this.name, this.axis, inputShape.length);
+    const shape = axis.map((i) => requireSize(this.name, inputShape, i));
     this.scale = this.addWeight('scale', { shape, initializer: ones() });
-    const sizes = Object.fromEntries(axes.map((axis, i) => [axis, shape[i] as number]));
+    const sizes = Object.fromEntries(axis.map((at, i) => [at, shape[i] as number]));
     this.inputSpec = [{ rank: inputShape.length, axes: sizes }];
   }
 
@@ -58,11 +38,6 @@ export class RMSNormalization extends Layer {
     // The weight follows the order of `axis`, the op follows that of the input.
     const scale = reshape(this.scale as Tensor, { shape: axis.map((i) => x.shape[i] as number) });
     return rmsNorm(x, scale, { axis, epsilon: this.epsilon });
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { axis, epsilon } = this;
-    return { ...super.getConfig(), axis, epsilon };
   }
 }
 

@@ -1,11 +1,10 @@
 /** @file SpectralNormalization: a layer whose kernel is divided by its largest singular value. */
-import type { OptionNames } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { type OpenShape, requireInteger } from '../../../core/shape.ts';
+import type { OpenShape } from '../../../core/shape.ts';
 import { div } from '../../../ops/arithmetic.ts';
 import { equal } from '../../../ops/comparison.ts';
 import { matMul } from '../../../ops/matMul.ts';
-import { withRecorders } from '../../../ops/recorders.ts';
+import { unrecorded } from '../../../ops/recorders.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import { where } from '../../../ops/where.ts';
 import { tidy } from '../../../tensor/scope.ts';
@@ -14,12 +13,16 @@ import { Variable } from '../../../tensor/variable.ts';
 import { truncatedNormal } from '../../initializers/index.ts';
 import type { ClassConfig } from '../../namedObjects.ts';
 import { isTracing } from '../../graph/tracing.ts';
-import { serializeLayer } from '../../serialization/index.ts';
-import { type AnyLayer, type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
-import { wrapped } from '../recurrent/timeDistributed.ts';
+import { inner } from '../recurrent/timeDistributed.ts';
 import { unitLength } from './unitNormalization.ts';
-import { factoryOf } from '../../options/factory.ts';
+import {
+  type CallOptions,
+  factoryOf,
+  integer,
+  layer,
+  type Layer,
+  type LayerOptions,
+} from '../base/declare.ts';
 
 /** Options of `spectralNormalization`. */
 export interface SpectralNormalizationOptions extends LayerOptions {
@@ -30,29 +33,12 @@ export interface SpectralNormalizationOptions extends LayerOptions {
 }
 
 /** The class of layers created by `spectralNormalization`, which documents shapes, weights and errors. */
-export class SpectralNormalization extends Layer {
-  static override readonly className: string = 'SpectralNormalization';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      layer: true,
-      powerIterations: true,
-      ...layerOptionNames,
-    } satisfies OptionNames<SpectralNormalizationOptions>);
-  }
-
-  readonly layer: Layer;
-  readonly powerIterations: number;
+export class SpectralNormalization extends /* @__PURE__ */ layer<SpectralNormalizationOptions>(
+  'SpectralNormalization',
+  () => ({ powerIterations: integer({ default: 1 }), layer: inner() }),
+) {
   /** Estimate of the left singular vector. */
   vectorU: Variable | null = null;
-
-  constructor(options: SpectralNormalizationOptions) {
-    super(options);
-    const { powerIterations = 1 } = options;
-    requireInteger(this.name, 'powerIterations', powerIterations, 1);
-    this.layer = wrapped(this.name, options.layer) as unknown as Layer;
-    this.powerIterations = powerIterations;
-  }
 
   /** In Keras's order: the kernel counts as a weight of this layer. */
   override get weights(): Variable[] {
@@ -78,17 +64,12 @@ export class SpectralNormalization extends Layer {
   }
 
   override call(x: Tensor, { training = false }: CallOptions): Tensor {
-    if (training && !isTracing()) withRecorders([], () => tidy(() => this.#normalize()));
+    if (training && !isTracing()) unrecorded(() => tidy(() => this.#normalize()));
     return this.layer.apply(x, { training });
   }
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {
     return this.layer.computeOutputShape(inputShape) as OpenShape;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { powerIterations, layer } = this;
-    return { ...super.getConfig(), powerIterations, layer: serializeLayer(layer as unknown as AnyLayer) };
   }
 
   /** Divides the kernel by its largest singular value, by the power method. A kernel of zeros is left unchanged. */

@@ -1,6 +1,4 @@
 /** @file UnitNormalization: scales vectors to length 1. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { mul } from '../../../ops/arithmetic.ts';
@@ -8,8 +6,8 @@ import { maximum } from '../../../ops/maximum.ts';
 import { sum } from '../../../ops/sum.ts';
 import { rsqrt, square } from '../../../ops/unary.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
-import { factoryOf } from '../../options/factory.ts';
+import type { Option } from '../../options/option.ts';
+import { checked, factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 
 /** Options of `unitNormalization`. */
 export interface UnitNormalizationOptions extends LayerOptions {
@@ -27,30 +25,20 @@ export function unitLength(x: Tensor, axis: number | readonly number[]): Tensor 
 }
 
 /** The class of layers created by `unitNormalization`, which documents shapes, weights and errors. */
-export class UnitNormalization extends Layer {
-  static override readonly className: string = 'UnitNormalization';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({ axis: true, ...layerOptionNames } satisfies OptionNames<UnitNormalizationOptions>);
-  }
-
+export class UnitNormalization extends /* @__PURE__ */ layer<UnitNormalizationOptions>(
+  'UnitNormalization',
+  () => ({ axis: checked(axisOrAxes, -1) }),
+) {
   override readonly supportsMasking: boolean = true;
-  readonly axis: number | readonly number[];
-
-  constructor(options: UnitNormalizationOptions = {}) {
-    super(options);
-    const { axis = -1 } = options;
-    this.axis = axisOrAxes(this.name, 'axis', axis);
-  }
 
   override call(x: Tensor): Tensor {
     return unitLength(x, this.axis);
   }
-
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), axis: this.axis };
-  }
 }
+
+/** One or more axes, as a list. */
+export const axes = (fallback: number): Option<readonly number[]> =>
+  checked((op, what, given: unknown) => [axisOrAxes(op, what, given)].flat(), fallback);
 
 /** Throws unless `axis` is an integer, or a list of one or more. */
 export function axisOrAxes(op: string, _what: string, axis: unknown): number | readonly number[] {

@@ -1,6 +1,7 @@
 /** @file Encodes integers as features: unchanged, one-hot, multi-hot or counted. */
 import type { DType } from '../../../core/dtype.ts';
-import { oneOf, type OpenShape } from '../../../core/shape.ts';
+import { ValueError } from '../../../core/errors.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
 import { mul } from '../../../ops/arithmetic.ts';
 import { cast } from '../../../ops/cast.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
@@ -9,20 +10,25 @@ import { oneHot } from '../../../ops/oneHot.ts';
 import { squeeze } from '../../../ops/squeeze.ts';
 import { sum } from '../../../ops/sum.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
+import { checked } from '../../options/kinds.ts';
+import type { Option } from '../../options/option.ts';
 
-const outputModes = ['int', 'oneHot', 'multiHot', 'count'] as const;
+export const outputModes = ['int', 'oneHot', 'multiHot', 'count'] as const;
 
 /** 'int': the numbers themselves; the other modes give float32 vectors with one entry per category. */
 export type OutputMode = (typeof outputModes)[number];
 
-/** Errors: ValueError for an unknown mode. */
-export function outputModeOf(
-  op: string,
-  mode: unknown,
-  allowed: readonly OutputMode[] = outputModes,
-): OutputMode {
-  return oneOf(op, 'outputMode', mode, allowed);
-}
+/** The kind of `sparse`. */
+export const notSparse = (): Option<false> =>
+  checked((op, what, given: unknown): false => {
+    if (given === false) return given;
+    throw new ValueError({
+      op,
+      rule: `\`${what}\` is false: there are no ${what} tensors.`,
+      received: `${what}: ${describe(given)}`,
+      hint: 'leave it out.',
+    });
+  }, false);
 
 interface Encoding {
   mode: OutputMode;

@@ -1,14 +1,19 @@
 /** @file CategoryEncoding: integers as one-hot, multi-hot or counted features. */
-import type { OptionNames } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { type OpenShape, requireInteger } from '../../../core/shape.ts';
+import type { OpenShape } from '../../../core/shape.ts';
 import { cast } from '../../../ops/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
-import { encodeCategories, encodedShape, type OutputMode, outputModeOf } from './categories.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { encodeCategories, encodedShape } from './categories.ts';
+import {
+  type CallOptions,
+  factoryOf,
+  type InputSpec,
+  integer,
+  layer,
+  type LayerOptions,
+  oneOf,
+} from '../base/declare.ts';
 
 /** Options of `categoryEncoding`. */
 export interface CategoryEncodingOptions extends LayerOptions {
@@ -22,29 +27,15 @@ export interface CategoryEncodingOptions extends LayerOptions {
 }
 
 /** The class of layers created by `categoryEncoding`, which documents shapes, weights and errors. */
-export class CategoryEncoding extends Layer {
-  static override readonly className: string = 'CategoryEncoding';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      numTokens: true,
-      outputMode: true,
-      ...layerOptionNames,
-    } satisfies OptionNames<CategoryEncodingOptions>);
-  }
-
+export class CategoryEncoding extends /* @__PURE__ */ layer<CategoryEncodingOptions>(
+  'CategoryEncoding',
+  () => ({
+    numTokens: integer(),
+    outputMode: oneOf(['oneHot', 'multiHot', 'count'], 'multiHot'),
+  }),
+) {
   override readonly inputDType: DType = 'int32';
-  readonly numTokens: number;
-  readonly outputMode: OutputMode;
-
-  constructor(options: CategoryEncodingOptions) {
-    super(options);
-    const { numTokens, outputMode = 'multiHot' } = options;
-    requireInteger(this.name, 'numTokens', numTokens, 1);
-    this.numTokens = numTokens;
-    this.outputMode = outputModeOf(this.name, outputMode, ['oneHot', 'multiHot', 'count']);
-    this.inputSpec = [{ minRank: 1 }];
-  }
+  protected override inputSpec: readonly InputSpec[] = [{ minRank: 1 }];
 
   override call(x: Tensor, { countWeights }: CallOptions): Tensor {
     const { numTokens: depth, outputMode: mode } = this;
@@ -66,11 +57,6 @@ export class CategoryEncoding extends Layer {
 
   protected override outputDType(): DType {
     return 'float32';
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { numTokens, outputMode } = this;
-    return { ...super.getConfig(), numTokens, outputMode };
   }
 }
 

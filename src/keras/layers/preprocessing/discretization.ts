@@ -1,18 +1,22 @@
 /** @file Discretization: replaces numbers by the bin that they fall into. */
-import type { OptionNames } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { describe, type OpenShape, requireFinite, requireInteger } from '../../../core/shape.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
 import { searchSorted } from '../../../ops/searchSorted.ts';
 import { fill } from '../../../ops/creation.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
 import { binBoundaries } from './binBoundaries.ts';
-import { encodeCategories, encodedDType, encodedShape, type OutputMode, outputModeOf } from './categories.ts';
+import {
+  encodeCategories,
+  encodedDType,
+  encodedShape,
+  notSparse,
+  type OutputMode,
+  outputModes,
+} from './categories.ts';
 import { asFloats } from './images/imageLayer.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { factoryOf, integer, layer, type LayerOptions, number, oneOf, own } from '../base/declare.ts';
 
 /** Options of `discretization`. */
 export interface DiscretizationOptions extends LayerOptions {
@@ -32,37 +36,23 @@ export interface DiscretizationOptions extends LayerOptions {
 }
 
 /** The class of layers created by `discretization`, which documents shapes, weights and errors. */
-export class Discretization extends Layer {
-  static override readonly className: string = 'Discretization';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      binBoundaries: true,
-      numBins: true,
-      epsilon: true,
-      outputMode: true,
-      sparse: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<DiscretizationOptions>);
-  }
-
-  readonly numBins: number | null;
-  readonly epsilon: number;
-  readonly outputMode: OutputMode;
+export class Discretization extends /* @__PURE__ */ layer<Omit<DiscretizationOptions, 'binBoundaries'>>(
+  'Discretization',
+  () => ({
+    binBoundaries: own,
+    numBins: integer({ default: null }),
+    epsilon: number({ min: Number.MIN_VALUE, default: 0.01 }),
+    outputMode: oneOf(outputModes, 'int'),
+    sparse: notSparse(),
+  }),
+) {
   #boundaries: readonly number[] | null;
 
   constructor(options: DiscretizationOptions) {
     super(options);
-    const { name } = this;
-    const { binBoundaries: given = null, numBins = null, epsilon = 0.01, outputMode = 'int' } = options;
-    if (given === null && numBins === null) throw noBins(name, 'neither');
-    if (numBins !== null) requireInteger(name, 'numBins', numBins, 1);
-    requireFinite(name, 'epsilon', epsilon, Number.MIN_VALUE);
-    if ((options.sparse ?? false) !== false) throw notSparse(name);
-    this.numBins = numBins;
-    this.epsilon = epsilon;
-    this.outputMode = outputModeOf(name, outputMode);
-    this.#boundaries = given === null ? null : ascending(name, given);
+    const { binBoundaries: given = null } = options;
+    if (given === null && this.numBins === null) throw noBins(this.name, 'neither');
+    this.#boundaries = given === null ? null : ascending(this.name, given);
   }
 
   /** Boundaries between the bins; null before `adapt`. */
@@ -103,15 +93,7 @@ export class Discretization extends Layer {
   }
 
   override getConfig(): Record<string, unknown> {
-    const { numBins, epsilon, outputMode } = this;
-    return {
-      ...super.getConfig(),
-      binBoundaries: this.#boundaries,
-      numBins,
-      epsilon,
-      outputMode,
-      sparse: false,
-    };
+    return { ...super.getConfig(), binBoundaries: this.#boundaries };
   }
 }
 
@@ -145,15 +127,6 @@ function noBins(op: string, reason: keyof typeof reasons): ValueError {
     rule: 'bins are given by their boundaries, or learned from data.',
     received,
     hint,
-  });
-}
-
-function notSparse(op: string): ValueError {
-  return new ValueError({
-    op,
-    rule: '`sparse` is false: there are no sparse tensors.',
-    received: 'sparse: true',
-    hint: 'leave it out.',
   });
 }
 

@@ -1,15 +1,16 @@
 /** @file HashedCrossing: replaces combinations of features by the bucket of their hash. */
-import { byPosition, type OptionNames, type Positions } from '../../../core/options.ts';
-import { ShapeError, ValueError } from '../../../core/errors.ts';
-import { describe, requireInteger, sameShape } from '../../../core/shape.ts';
+import { ShapeError } from '../../../core/errors.ts';
+import { describe, sameShape } from '../../../core/shape.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { encodeCategories, type OutputMode, outputModeOf } from './categories.ts';
+import { encodeCategories, notSparse } from './categories.ts';
 import { bytesOf } from './hashes/buckets.ts';
 import { concatenated, fingerprint64 } from './hashes/farmHash.ts';
 import { wrap } from './hashes/words64.ts';
-import { HostLayer, type HostLayerOptions } from './lookup/hostLayer.ts';
+import { HostLayer, hostLayer, type HostLayerOptions } from './lookup/hostLayer.ts';
+import { factoryOf } from '../../options/factory.ts';
+import { integer, oneOf } from '../../options/kinds.ts';
 import { type HostArray, type HostNest, hostArray, isKey } from './lookup/hostValues.ts';
 
 /** Options of `hashedCrossing`. */
@@ -26,34 +27,15 @@ export interface HashedCrossingOptions extends HostLayerOptions {
 const key = 0xdecafcaffen;
 
 /** The class of layers created by `hashedCrossing`, which documents shapes and errors. */
-export class HashedCrossing extends HostLayer {
-  static override readonly className: string = 'HashedCrossing';
-  static override get knownOptions(): readonly string[] {
-    return Object.keys({
-      numBins: true,
-      outputMode: true,
-      sparse: false,
-      name: false,
-    } satisfies OptionNames<HashedCrossingOptions>);
-  }
-  readonly numBins: number;
-  readonly outputMode: OutputMode;
-
-  constructor(options: HashedCrossingOptions) {
-    super(options);
-    const { numBins, outputMode = 'int', sparse = false } = options;
-    requireInteger(this.name, 'numBins', numBins, 1);
-    this.numBins = numBins;
-    this.outputMode = outputModeOf(this.name, outputMode, ['int', 'oneHot']);
-    if (sparse === false) return;
-    throw new ValueError({
-      op: this.name,
-      rule: '`sparse` is false: there are no sparse tensors.',
-      received: `sparse: ${describe(sparse)}`,
-      hint: 'leave it out.',
-    });
-  }
-
+export class HashedCrossing extends /* @__PURE__ */ hostLayer<HashedCrossingOptions, HostLayer>(
+  'HashedCrossing',
+  () => ({
+    numBins: integer(),
+    outputMode: oneOf(['int', 'oneHot'], 'int'),
+    sparse: notSparse(),
+  }),
+  HostLayer,
+) {
   /** Returns the buckets of combined features, int32, or their encoding. */
   apply(inputs: readonly HostNest<string | number>[]): Tensor {
     const { numBins: depth, outputMode: mode, name } = this;
@@ -72,11 +54,6 @@ export class HashedCrossing extends HostLayer {
       const indices = tensor(buckets, { shape: shape.length ? shape : [1], dtype: 'int32' });
       return encodeCategories(indices as Tensor, { mode, depth });
     });
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { numBins, outputMode } = this;
-    return { ...super.getConfig(), numBins, outputMode, sparse: false };
   }
 }
 
@@ -108,10 +85,4 @@ function requireAlike(
  * Source: TensorFlow's `sparse.cross_hashed`, with FarmHash's fingerprint.
  * Errors: ValueError for invalid options and other values; ShapeError for features of other shapes.
  */
-export function hashedCrossing(options: HashedCrossingOptions): HashedCrossing;
-export function hashedCrossing(
-  ...settings: Positions<HashedCrossingOptions, ['numBins', 'outputMode']>
-): HashedCrossing;
-export function hashedCrossing(...args: unknown[]): HashedCrossing {
-  return new HashedCrossing(byPosition('HashedCrossing', args, ['numBins', 'outputMode']) as never);
-}
+export const hashedCrossing = /* @__PURE__ */ factoryOf(HashedCrossing, ['numBins', 'outputMode']);

@@ -1,13 +1,14 @@
 /** @file Hashing: replaces strings and integers by the bucket of their hash. */
-import { byPosition, type OptionNames, type Positions } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { describe, requireInteger } from '../../../core/shape.ts';
+import { describe } from '../../../core/shape.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { encodeCategories, type OutputMode, outputModeOf } from './categories.ts';
+import { encodeCategories, notSparse, type OutputMode, outputModes } from './categories.ts';
 import { bucketOf, type Salt, saltOf } from './hashes/buckets.ts';
-import { HostLayer, type HostLayerOptions } from './lookup/hostLayer.ts';
+import { HostLayer, hostLayer, type HostLayerOptions } from './lookup/hostLayer.ts';
+import { factoryOf } from '../../options/factory.ts';
+import { checked, integer, oneOf } from '../../options/kinds.ts';
 import { type HostNest, hostArray, isKey } from './lookup/hostValues.ts';
 
 /** Options of `hashing`. */
@@ -28,37 +29,17 @@ export interface HashingOptions extends HostLayerOptions {
 }
 
 /** The class of layers created by `hashing`, which documents shapes and errors. */
-export class Hashing extends HostLayer {
-  static override readonly className: string = 'Hashing';
-  static override get knownOptions(): readonly string[] {
-    return Object.keys({
-      numBins: true,
-      maskValue: true,
-      salt: true,
-      outputMode: true,
-      sparse: false,
-      name: false,
-    } satisfies OptionNames<HashingOptions>);
-  }
-  readonly numBins: number;
-  readonly maskValue: string | number | null;
-  readonly salt: Salt | null;
-  readonly outputMode: OutputMode;
-
-  constructor(options: HashingOptions) {
-    super(options);
-    const { numBins, maskValue = null, outputMode = 'int', sparse = false } = options;
-    requireInteger(this.name, 'numBins', numBins, 1);
-    this.numBins = numBins;
-    this.outputMode = outputModeOf(this.name, outputMode);
-    this.salt = saltOf(this.name, options.salt);
-    if (maskValue !== null && !isKey(maskValue))
-      throw unfit(this.name, '`maskValue` is a string or an integer.', `maskValue: ${describe(maskValue)}`);
-    if (sparse !== false)
-      throw unfit(this.name, '`sparse` is false: there are no sparse tensors.', 'sparse: true');
-    this.maskValue = maskValue;
-  }
-
+export class Hashing extends /* @__PURE__ */ hostLayer<HashingOptions, HostLayer>(
+  'Hashing',
+  () => ({
+    numBins: integer(),
+    maskValue: checked(maskOf, null) as never,
+    salt: { read: (given, { op }) => saltOf(op, given) as never },
+    outputMode: oneOf(outputModes, 'int'),
+    sparse: notSparse(),
+  }),
+  HostLayer,
+) {
   /** Returns the buckets of values, int32, or their encoding. */
   apply(inputs: HostNest<string | number> | Int32Array): Tensor {
     const { numBins: depth, outputMode: mode } = this;
@@ -71,20 +52,22 @@ export class Hashing extends HostLayer {
     });
   }
 
-  override getConfig(): Record<string, unknown> {
-    const { numBins, salt, maskValue, outputMode } = this;
-    return { ...super.getConfig(), numBins, salt, maskValue, outputMode, sparse: false };
-  }
-
   #bucketOf(value: string | number): number {
-    const { numBins, maskValue, salt } = this;
+    const { numBins, maskValue } = this;
+    const salt = this.salt as Salt | null;
     if (maskValue === null || numBins === 1) return bucketOf(value, numBins, salt);
     return value === maskValue ? 0 : 1 + bucketOf(value, numBins - 1, salt);
   }
 }
 
-function unfit(op: string, rule: string, received: string): ValueError {
-  return new ValueError({ op, rule, received, hint: 'correct it, or leave it out for the default.' });
+function maskOf(op: string, what: string, given: unknown): void {
+  if (isKey(given)) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a string or an integer.`,
+    received: `${what}: ${describe(given)}`,
+    hint: 'correct it, or leave it out for the default.',
+  });
 }
 
 /**
@@ -94,10 +77,4 @@ function unfit(op: string, rule: string, received: string): ValueError {
  * Sources: Pike and Alakuijala, FarmHash, 2014; Aumasson and Bernstein, SipHash, 2012.
  * Errors: ValueError for invalid options and other values; ShapeError for ragged arrays.
  */
-export function hashing(options: HashingOptions): Hashing;
-export function hashing(
-  ...settings: Positions<HashingOptions, ['numBins', 'maskValue', 'salt', 'outputMode']>
-): Hashing;
-export function hashing(...args: unknown[]): Hashing {
-  return new Hashing(byPosition('Hashing', args, ['numBins', 'maskValue', 'salt', 'outputMode']) as never);
-}
+export const hashing = /* @__PURE__ */ factoryOf(Hashing, ['numBins', 'maskValue', 'salt', 'outputMode']);

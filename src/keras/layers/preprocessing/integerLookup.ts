@@ -1,5 +1,4 @@
 /** @file IntegerLookup: replaces integers by their indices in a vocabulary. */
-import type { OptionNames } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -15,13 +14,11 @@ import { where } from '../../../ops/where.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import type { LearnedFiles, WithAssets } from '../../serialization/assets.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
-import { factoryOf } from '../../options/factory.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
 import { type HostNest, hostArray, isWhole } from './lookup/hostValues.ts';
-import { Lookup, type LookupOptions, lookupOptionNames } from './lookup/lookup.ts';
+import { Lookup, type LookupOptions, lookupTable } from './lookup/lookup.ts';
 import { noIndex } from './lookup/tokenTable.ts';
 import { tokensIn, vocabularyFile } from './lookup/vocabularyFile.ts';
+import { factoryOf, layer, type LayerOptions, oneOf, own } from '../base/declare.ts';
 
 /** Options of `integerLookup`. The oovToken is -1 by default. */
 export interface IntegerLookupOptions extends LayerOptions, LookupOptions<number> {
@@ -32,32 +29,20 @@ export interface IntegerLookupOptions extends LayerOptions, LookupOptions<number
 }
 
 /** The class of layers created by `integerLookup`, which documents shapes and errors. */
-export class IntegerLookup extends Layer implements WithAssets {
-  static override readonly className: string = 'IntegerLookup';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      ...lookupOptionNames,
-      vocabularyDtype: false,
-      vocabularySize: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<IntegerLookupOptions>);
-  }
-
+export class IntegerLookup
+  extends /* @__PURE__ */ layer<LayerOptions>('IntegerLookup', () => ({
+    ...lookupTable(),
+    vocabularyDtype: oneOf(['int64'], 'int64'),
+    vocabularySize: own,
+  }))
+  implements WithAssets
+{
   override readonly inputDType: DType = 'int32';
   readonly #lookup: Lookup<number>;
 
   constructor(options: IntegerLookupOptions = {}) {
     super(options);
-    const { vocabularyDtype = 'int64', oovToken, salt, oovMethod } = options;
-    if (vocabularyDtype !== 'int64') {
-      throw new ValueError({
-        op: this.name,
-        rule: "`vocabularyDtype` is 'int64', as in Keras.",
-        received: `vocabularyDtype: ${describe(vocabularyDtype)}`,
-        hint: 'leave it out.',
-      });
-    }
+    const { oovToken, salt, oovMethod } = options;
     if (salt !== undefined && salt !== null && oovMethod !== 'farmhash') {
       throw new ValueError({
         op: this.name,
@@ -139,7 +124,7 @@ export class IntegerLookup extends Layer implements WithAssets {
 
   override getConfig(): Record<string, unknown> {
     const vocabularySize = this.#lookup.table.tokens && this.vocabularySize();
-    return { ...super.getConfig(), ...this.#lookup.config, vocabularyDtype: 'int64', vocabularySize };
+    return { ...super.getConfig(), ...this.#lookup.config, vocabularySize };
   }
 
   /** Finds the indices by binary search in the sorted vocabulary. */

@@ -1,6 +1,5 @@
 /** @file MelSpectrogram: spectrograms of sounds in bands of the mel scale. */
-import type { OptionNames } from '../../../core/options.ts';
-import { oneOf, type OpenShape, requireBoolean, requireFinite, requireInteger } from '../../../core/shape.ts';
+import { type OpenShape, requireFinite, requireInteger } from '../../../core/shape.ts';
 import { add, mul, sub } from '../../../ops/arithmetic.ts';
 import { max } from '../../../ops/extrema.ts';
 import { matMul } from '../../../ops/matMul.ts';
@@ -11,10 +10,18 @@ import { stft } from '../../../ops/stft.ts';
 import { log10, sqrt, square } from '../../../ops/unary.ts';
 import { tensor } from '../../../tensor/create.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
 import { melWeights } from './melWeights.ts';
-import { factoryOf } from '../../options/factory.ts';
+import {
+  factoryOf,
+  flag,
+  type InputSpec,
+  integer,
+  layer,
+  type LayerOptions,
+  nullable,
+  number,
+  oneOf,
+} from '../base/declare.ts';
 
 /** Options of `melSpectrogram`. */
 export interface MelSpectrogramOptions extends LayerOptions {
@@ -47,82 +54,45 @@ export interface MelSpectrogramOptions extends LayerOptions {
 }
 
 /** The class of layers created by `melSpectrogram`, which documents shapes, weights and errors. */
-export class MelSpectrogram extends Layer {
-  static override readonly className: string = 'MelSpectrogram';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      fftLength: true,
-      sequenceStride: true,
-      sequenceLength: true,
-      window: true,
-      samplingRate: true,
-      numMelBins: true,
-      minFreq: true,
-      maxFreq: true,
-      powerToDb: true,
-      topDb: true,
-      magExp: true,
-      minPower: true,
-      refPower: true,
-      ...layerOptionNames,
-    } satisfies OptionNames<MelSpectrogramOptions>);
-  }
-
-  readonly fftLength: number;
-  readonly sequenceStride: number;
-  readonly sequenceLength: number;
-  readonly window: 'hann' | 'hamming' | null;
-  readonly samplingRate: number;
-  readonly numMelBins: number;
-  readonly minFreq: number;
-  readonly maxFreq: number;
-  readonly powerToDb: boolean;
-  readonly topDb: number;
-  readonly magExp: number;
-  readonly minPower: number;
-  readonly refPower: number;
-
-  constructor(options: MelSpectrogramOptions = {}) {
-    super(options);
-    const { name } = this;
-    const { fftLength = 2048, sequenceStride = 512, window = 'hann', samplingRate = 16000 } = options;
-    const { numMelBins = 128, minFreq = 20, powerToDb = true, topDb = 80, magExp = 2 } = options;
-    const { minPower = 1e-10, refPower = 1 } = options;
-    const sequenceLength = options.sequenceLength ?? fftLength;
-    requireFinite(name, 'samplingRate', samplingRate, Number.MIN_VALUE);
-    const maxFreq = options.maxFreq ?? Math.trunc(samplingRate / 2);
-    requireInteger(name, 'sequenceLength', sequenceLength, 1);
-    requireInteger(name, 'fftLength', fftLength, sequenceLength);
-    requireInteger(name, 'sequenceStride', sequenceStride, 1);
-    requireInteger(name, 'numMelBins', numMelBins, 1);
-    requireFinite(name, 'minFreq', minFreq, 0);
-    requireFinite(name, 'maxFreq', maxFreq, minFreq);
-    requireBoolean(name, 'powerToDb', powerToDb);
-    for (const [what, value] of Object.entries({ topDb, magExp, minPower, refPower }))
-      requireFinite(name, what, value);
-    this.fftLength = fftLength;
-    this.sequenceStride = sequenceStride;
-    this.sequenceLength = sequenceLength;
-    this.window = window === null ? null : oneOf(name, 'window', window, ['hann', 'hamming'] as const);
-    this.samplingRate = samplingRate;
-    this.numMelBins = numMelBins;
-    this.minFreq = minFreq;
-    this.maxFreq = maxFreq;
-    this.powerToDb = powerToDb;
-    this.topDb = topDb;
-    this.magExp = magExp;
-    this.minPower = minPower;
-    this.refPower = refPower;
-    this.inputSpec = [{ minRank: 1 }];
-  }
+export class MelSpectrogram extends /* @__PURE__ */ layer<MelSpectrogramOptions>('MelSpectrogram', () => ({
+  fftLength: integer({ default: 2048 }),
+  sequenceStride: integer({ default: 512 }),
+  sequenceLength: {
+    read: (given, { op, what, values: { fftLength } }) => {
+      const length = given ?? fftLength;
+      requireInteger(op, what, length, 1);
+      requireInteger(op, 'fftLength', fftLength, length);
+      return length;
+    },
+  },
+  window: nullable(oneOf(['hann', 'hamming'], 'hann')),
+  samplingRate: number({ min: Number.MIN_VALUE, default: 16000 }),
+  numMelBins: integer({ default: 128 }),
+  minFreq: number({ min: 0, default: 20 }),
+  maxFreq: {
+    read: (given, { op, what, values: { samplingRate, minFreq } }) => {
+      const highest = given ?? Math.trunc((samplingRate as number) / 2);
+      requireFinite(op, what, highest, minFreq as number);
+      return highest as number;
+    },
+  },
+  powerToDb: flag(true),
+  topDb: number({ default: 80 }),
+  magExp: number({ default: 2 }),
+  minPower: number({ default: 1e-10 }),
+  refPower: number({ default: 1 }),
+})) {
+  protected override inputSpec: readonly InputSpec[] = [{ minRank: 1 }];
 
   override call(x: Tensor): Tensor {
-    const { sequenceLength, sequenceStride, fftLength, window } = this;
+    const { sequenceStride, fftLength, window } = this;
+    const sequenceLength = this.sequenceLength as number;
     const [real, imaginary] = stft(x, { sequenceLength, sequenceStride, fftLength, window });
     const magnitude = sqrt(add(square(real), square(imaginary)));
     const bins = Math.floor(fftLength / 2) + 1;
-    const weights = tensor(melWeights({ ...this, bins }), { shape: [bins, this.numMelBins] });
+    const weights = tensor(melWeights({ ...this, maxFreq: this.maxFreq as number, bins }), {
+      shape: [bins, this.numMelBins],
+    });
     const bands = matMul(pow(magnitude, this.magExp), weights);
     return swapAxes(this.powerToDb ? this.#decibels(bands) : bands, { axis1: -1, axis2: -2 });
   }
@@ -138,14 +108,6 @@ export class MelSpectrogram extends Layer {
     const length = inputShape.at(-1) ?? null;
     const frames = length === null ? null : Math.floor(length / this.sequenceStride) + 1;
     return [...inputShape.slice(0, -1), this.numMelBins, frames];
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { fftLength, sequenceStride, sequenceLength, window, samplingRate, numMelBins } = this;
-    const { minFreq, maxFreq, powerToDb, topDb, magExp, minPower, refPower } = this;
-    const frames = { fftLength, sequenceStride, sequenceLength, window, samplingRate };
-    const bands = { numMelBins, minFreq, maxFreq };
-    return { ...super.getConfig(), ...frames, ...bands, powerToDb, topDb, magExp, minPower, refPower };
   }
 }
 

@@ -1,18 +1,9 @@
 /**
  * @file Normalization: normalizes features to mean 0 and variance 1, with moments that are given or learned from data in advance.
  */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { type RetrogradError, ShapeError, ValueError } from '../../../core/errors.ts';
-import {
-  describe,
-  maxRank,
-  normalizeAxes,
-  type OpenShape,
-  requireBoolean,
-  sizeOf,
-} from '../../../core/shape.ts';
+import { describe, maxRank, normalizeAxes, type OpenShape, sizeOf } from '../../../core/shape.ts';
 import { warnOnce } from '../../../core/warn.ts';
 import type { Origin } from '../../../history/origin.ts';
 import { formatSpec } from '../../../core/spec.ts';
@@ -20,7 +11,7 @@ import { add, div, mul, sub } from '../../../ops/arithmetic.ts';
 import { broadcastTo } from '../../../ops/sum.ts';
 import { cast } from '../../../ops/cast.ts';
 import { maximum } from '../../../ops/maximum.ts';
-import { withRecorders } from '../../../ops/recorders.ts';
+import { unrecorded } from '../../../ops/recorders.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import { sqrt, square } from '../../../ops/unary.ts';
 import { moments } from '../../../ops/variance.ts';
@@ -29,10 +20,9 @@ import { tidy } from '../../../tensor/scope.ts';
 import { type NestedArray, Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { epsilon } from '../../epsilon.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
 import { requireSize } from '../base/inputSpec.ts';
 import { axisOrAxes } from '../normalization/unitNormalization.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { factoryOf, flag, layer, type LayerOptions, own } from '../base/declare.ts';
 
 /** A number, or nested arrays of a number for each feature. */
 type Moments = number | readonly Moments[];
@@ -60,25 +50,19 @@ interface Layout {
 }
 
 /** The class of layers created by `normalization`, which documents shapes, weights and errors. */
-export class Normalization extends Layer {
-  static override readonly className: string = 'Normalization';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      axis: true,
-      mean: true,
-      variance: true,
-      invert: true,
-      ...layerOptionNames,
-    } satisfies OptionNames<NormalizationOptions>);
-  }
-
+export class Normalization extends /* @__PURE__ */ layer<Omit<NormalizationOptions, 'mean' | 'variance'>>(
+  'Normalization',
+  () => ({
+    axis: { read: (given = -1, { op, what }) => keptAxes(op, what, given) },
+    mean: own,
+    variance: own,
+    invert: flag(false),
+  }),
+) {
   override readonly supportsMasking: boolean = true;
   mean: Variable | null = null;
   variance: Variable | null = null;
   count: Variable | null = null;
-  readonly axis: readonly number[];
-  readonly invert: boolean;
   readonly #given: { readonly mean: Moments; readonly variance: Moments } | null;
   /** Given moments, which are not weights. */
   #constants: { readonly mean: Variable; readonly variance: Variable } | null = null;
@@ -88,16 +72,12 @@ export class Normalization extends Layer {
 
   constructor(options: NormalizationOptions = {}) {
     super(options);
-    const { axis = -1, mean = null, variance = null, invert = false } = options;
-    this.axis =
-      axis === null
-        ? []
-        : Array.isArray(axis) && axis.length === 0
-          ? []
-          : [axisOrAxes(this.name, 'axis', axis)].flat();
-    requireBoolean(this.name, 'invert', invert);
-    this.invert = invert;
-    this.#given = givenMoments(this.name, mean, variance, this.axis.length);
+    const { mean = null, variance = null } = options;
+    this.#given = givenMoments(this.name, mean, variance, this.#axes.length);
+  }
+
+  get #axes(): readonly number[] {
+    return this.axis as readonly number[];
   }
 
   protected override outputDType(): DType {
@@ -106,7 +86,7 @@ export class Normalization extends Layer {
 
   override build(inputShape: OpenShape): void {
     const rank = inputShape.length;
-    const kept = this.axis.length === 0 ? [] : normalizeAxes(this.name, this.axis, rank);
+    const kept = this.#axes.length === 0 ? [] : normalizeAxes(this.name, this.#axes, rank);
     const sizes = kept.map((axis) => requireSize(this.name, inputShape, axis));
     const axes = inputShape.map((_, axis) => axis);
     const over = axes.map((axis) => (kept.includes(axis) ? (inputShape[axis] as number) : 1));
@@ -164,7 +144,7 @@ export class Normalization extends Layer {
     if (this.#given) {
       throw this.#invalid('moments that were given are not learned.', 'a layer with `mean` and `variance`');
     }
-    withRecorders([], () => tidy(() => this.#learn(this.#batchesOf(data))));
+    unrecorded(() => tidy(() => this.#learn(this.#batchesOf(data))));
   }
 
   #batchesOf(data: Tensor | Iterable<Tensor> | HostArray | NestedArray): Iterable<Tensor> {
@@ -220,10 +200,15 @@ export class Normalization extends Layer {
   }
 
   override getConfig(): Record<string, unknown> {
-    const { axis, invert } = this;
     const { mean = null, variance = null } = this.#given ?? {};
-    return { ...super.getConfig(), axis, invert, mean, variance };
+    return { ...super.getConfig(), mean, variance };
   }
+}
+
+/** The axes with moments of their own; none for null. */
+function keptAxes(op: string, what: string, given: unknown): readonly number[] {
+  if (given === null || (Array.isArray(given) && given.length === 0)) return [];
+  return [axisOrAxes(op, what, given)].flat();
 }
 
 /** Mean and variance of two sets of samples, of which the second is `part` of the whole. Chan, Golub and LeVeque, 1979. */

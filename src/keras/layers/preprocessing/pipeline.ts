@@ -1,7 +1,6 @@
 /** @file Pipeline: applies layers one after the other, without a model. */
 import { ValueError } from '../../../core/errors.ts';
 import { isListOf } from '../../../core/lists.ts';
-import type { OptionNames } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
 import type { SymbolicTensor } from '../../../ops/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -9,9 +8,9 @@ import type { KerasTensor } from '../../graph/kerasTensor.ts';
 import type { ClassConfig } from '../../namedObjects.ts';
 import { serializeLayer } from '../../serialization/index.ts';
 import type { Nest } from '../../tensorNest.ts';
-import { type AnyLayer, type ApplyOptions, type CallOptions, Layer, type Shapes } from '../base/layer.ts';
+import type { ApplyOptions } from '../base/layer.ts';
 import { wrapped } from '../recurrent/timeDistributed.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { type AnyLayer, type CallOptions, factoryOf, Layer, layer, type Shapes } from '../base/declare.ts';
 
 /** Options of `pipeline`. */
 export interface PipelineOptions {
@@ -22,26 +21,20 @@ export interface PipelineOptions {
 }
 
 /** The class of layers created by `pipeline`, which documents shapes, weights and errors. */
-export class Pipeline extends Layer<Nest<Tensor>, Nest<Tensor>> {
-  static override readonly className: string = 'Pipeline';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({ layers: true, name: true } satisfies OptionNames<PipelineOptions>);
-  }
-
-  readonly layers: readonly AnyLayer[];
-
-  constructor(options: PipelineOptions) {
-    super(options);
-    const { layers } = options;
-    if (!isListOf(layers, () => true) || layers.length === 0) throw noLayers(this.name, layers);
-    // Unlike `map`, `from` doesn't skip holes.
-    this.layers = Array.from(layers, (layer, i) => wrapped(this.name, layer, `layers[${i}]`));
-  }
-
+export class Pipeline extends /* @__PURE__ */ layer<PipelineOptions, Layer<Nest<Tensor>, Nest<Tensor>>>(
+  'Pipeline',
+  () => ({
+    layers: {
+      read: (given, { op }) => layersOf(op, given),
+      write: (all: readonly AnyLayer[]) => all.map(serializeLayer),
+    },
+  }),
+  Layer,
+  ['name'],
+) {
   override build(inputShape: Shapes<Nest<Tensor>>): void {
     let shape = inputShape;
-    for (const layer of this.layers) {
+    for (const layer of this.layers as readonly AnyLayer[]) {
       layer.ensureBuilt(shape);
       shape = layer.computeOutputShape(shape);
     }
@@ -63,8 +56,15 @@ export class Pipeline extends Layer<Nest<Tensor>, Nest<Tensor>> {
   }
 
   override getConfig(): Record<string, unknown> {
-    return { name: this.name, layers: this.layers.map((layer) => serializeLayer(layer)) };
+    const { name, layers } = super.getConfig();
+    return { name, layers };
   }
+}
+
+function layersOf(op: string, given: unknown): readonly AnyLayer[] {
+  if (!isListOf(given, (_): _ is unknown => true) || given.length === 0) throw noLayers(op, given);
+  // Unlike `map`, `from` doesn't skip holes.
+  return Array.from(given, (layer, i) => wrapped(op, layer, `layers[${i}]`));
 }
 
 function noLayers(op: string, given: unknown): ValueError {

@@ -1,14 +1,11 @@
 /** @file Rescaling: maps values to another range. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { cast } from '../../../ops/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { checked, factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 
 /** Options of `rescaling`. */
 export interface RescalingOptions extends LayerOptions {
@@ -19,27 +16,11 @@ export interface RescalingOptions extends LayerOptions {
 }
 
 /** The class of layers created by `rescaling`, which documents shapes, weights and errors. */
-export class Rescaling extends Layer {
-  static override readonly className: string = 'Rescaling';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      scale: true,
-      offset: true,
-      ...layerOptionNames,
-    } satisfies OptionNames<RescalingOptions>);
-  }
-
+export class Rescaling extends /* @__PURE__ */ layer<RescalingOptions>('Rescaling', () => ({
+  scale: checked(numbers),
+  offset: checked(numbers, 0),
+})) {
   override readonly supportsMasking: boolean = true;
-  readonly scale: number | readonly number[];
-  readonly offset: number | readonly number[];
-
-  constructor(options: RescalingOptions) {
-    super(options);
-    const { scale, offset = 0 } = options;
-    this.scale = numbers(this.name, 'scale', scale);
-    this.offset = numbers(this.name, 'offset', offset);
-  }
 
   protected override outputDType(): DType {
     return 'float32';
@@ -48,11 +29,6 @@ export class Rescaling extends Layer {
   override call(x: Tensor): Tensor {
     const scaled = mul(x.dtype === 'float32' ? x : cast(x, 'float32'), this.scale as number);
     return this.offset === 0 ? scaled : add(scaled, this.offset as number);
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { scale, offset } = this;
-    return { ...super.getConfig(), scale, offset };
   }
 }
 

@@ -1,6 +1,5 @@
 /** @file STFTSpectrogram: spectra of signals over time, by convolutions whose kernels can be trained. */
-import type { OptionNames } from '../../../core/options.ts';
-import { oneOf, type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
+import { type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { add } from '../../../ops/arithmetic.ts';
 import { concat } from '../../../ops/concat.ts';
 import { conv1d } from '../../../ops/conv1d.ts';
@@ -14,10 +13,16 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { epsilon } from '../../epsilon.ts';
 import { scalingOption, stft, type Window, type WindowScaling, windowOption } from './stftKernel.ts';
-import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
-import { Layer, type LayerOptions } from '../base/layer.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { channelsLast, type DataFormatOptions } from '../base/dataFormat.ts';
+import {
+  factoryOf,
+  flag,
+  type InputSpec,
+  integer,
+  layer,
+  type LayerOptions,
+  oneOf,
+} from '../base/declare.ts';
 
 const modes = ['log', 'magnitude', 'psd', 'real', 'imag', 'angle', 'stft'] as const;
 
@@ -47,60 +52,31 @@ export interface STFTSpectrogramOptions extends LayerOptions, DataFormatOptions 
 }
 
 /** The class of layers created by `stftSpectrogram`, which documents shapes, weights and errors. */
-export class STFTSpectrogram extends Layer {
-  static override readonly className: string = 'STFTSpectrogram';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      mode: true,
-      frameLength: true,
-      frameStep: true,
-      fftLength: true,
-      window: true,
-      periodic: true,
-      scaling: true,
-      padding: true,
-      expandDims: true,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<STFTSpectrogramOptions>);
-  }
-
-  readonly dataFormat = 'channelsLast';
-  readonly mode: (typeof modes)[number];
-  readonly frameLength: number;
-  readonly frameStep: number | null;
-  readonly fftLength: number | null;
-  readonly window: Window;
-  readonly periodic: boolean;
-  readonly scaling: WindowScaling;
-  readonly padding: 'valid' | 'same';
-  readonly expandDims: boolean;
+export class STFTSpectrogram extends /* @__PURE__ */ layer<STFTSpectrogramOptions>('STFTSpectrogram', () => ({
+  mode: oneOf(modes, 'log'),
+  frameStep: integer({ default: null }),
+  frameLength: {
+    read: (given = 256, { op, what, values: { frameStep } }) => {
+      requireInteger(op, what, given, (frameStep as number | null) ?? 1);
+      return given;
+    },
+  },
+  fftLength: {
+    read: (given = null, { op, what, values: { frameLength } }) => {
+      if (given !== null) requireInteger(op, what, given, frameLength as number);
+      return given as number | null;
+    },
+  },
+  window: { read: (given, { op }) => windowOption(op, given as Window) },
+  periodic: flag(false),
+  scaling: { read: (given, { op }) => scalingOption(op, given as WindowScaling) },
+  padding: oneOf(['valid', 'same'], 'valid'),
+  dataFormat: channelsLast(),
+  expandDims: flag(false),
+})) {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }];
   realKernel: Variable | null = null;
   imagKernel: Variable | null = null;
-
-  constructor(options: STFTSpectrogramOptions = {}) {
-    super(options);
-    const { name } = this;
-    const { mode = 'log', frameLength = 256, frameStep = null, fftLength = null } = options;
-    const { periodic = false, padding = 'valid', expandDims = false } = options;
-    requireChannelsLast(name, options.dataFormat);
-    if (frameStep !== null) requireInteger(name, 'frameStep', frameStep, 1);
-    requireInteger(name, 'frameLength', frameLength, frameStep ?? 1);
-    if (fftLength !== null) requireInteger(name, 'fftLength', fftLength, frameLength);
-    requireBoolean(name, 'periodic', periodic);
-    requireBoolean(name, 'expandDims', expandDims);
-    this.mode = oneOf(name, 'mode', mode, modes);
-    this.frameLength = frameLength;
-    this.frameStep = frameStep;
-    this.fftLength = fftLength;
-    this.window = windowOption(name, options.window);
-    this.periodic = periodic;
-    this.scaling = scalingOption(name, options.scaling);
-    this.padding = oneOf(name, 'padding', padding, ['valid', 'same'] as const);
-    this.expandDims = expandDims;
-    this.inputSpec = [{ rank: 3 }];
-  }
 
   /** Number of frequencies of a transform. */
   get #frequencies(): number {
@@ -173,13 +149,6 @@ export class STFTSpectrogram extends Layer {
     const frequencies = this.#frequencies * (this.mode === 'stft' ? 2 : 1);
     if (this.expandDims) return [batch, frames, frequencies, channels];
     return [batch, frames, channels === null ? null : channels * frequencies];
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { mode, frameLength, frameStep, fftLength, window, periodic, scaling } = this;
-    const { padding, dataFormat, expandDims } = this;
-    const frames = { mode, frameLength, frameStep, fftLength, window, periodic, scaling };
-    return { ...super.getConfig(), ...frames, padding, dataFormat, expandDims };
   }
 }
 

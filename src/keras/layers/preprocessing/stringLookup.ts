@@ -1,9 +1,10 @@
 /** @file StringLookup: replaces strings by their indices in a vocabulary. */
-import { byPosition, type OptionNames, type Settings } from '../../../core/options.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import type { HostLayerOptions } from './lookup/hostLayer.ts';
+import { hostLayer, type HostLayerOptions } from './lookup/hostLayer.ts';
+import { factoryOf } from '../../options/factory.ts';
+import { oneOf } from '../../options/kinds.ts';
 import { asNest, type HostNest, hostArray, isString, isWhole } from './lookup/hostValues.ts';
-import { Lookup, type LookupOptions, lookupOptionNames } from './lookup/lookup.ts';
+import { Lookup, type LookupOptions, lookupTable } from './lookup/lookup.ts';
 import { VocabularyLayer } from './lookup/vocabularyLayer.ts';
 
 /** Options of `stringLookup`. The oovToken is '[UNK]' by default. */
@@ -13,15 +14,11 @@ export interface StringLookupOptions extends HostLayerOptions, LookupOptions<str
 }
 
 /** The class of layers created by `stringLookup`, which documents shapes and errors. */
-export class StringLookup extends VocabularyLayer {
-  static override readonly className: string = 'StringLookup';
-  static override get knownOptions(): readonly string[] {
-    return Object.keys({
-      ...lookupOptionNames,
-      encoding: false,
-      name: false,
-    } satisfies OptionNames<StringLookupOptions>);
-  }
+export class StringLookup extends /* @__PURE__ */ hostLayer<HostLayerOptions, VocabularyLayer>(
+  'StringLookup',
+  () => ({ ...lookupTable(), encoding: oneOf(['utf-8'], 'utf-8') }),
+  VocabularyLayer,
+) {
   protected readonly lookup: Lookup<string>;
 
   constructor(options: StringLookupOptions = {}) {
@@ -44,7 +41,7 @@ export class StringLookup extends VocabularyLayer {
   }
 
   override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), ...this.lookup.config, encoding: 'utf-8' };
+    return { ...super.getConfig(), ...this.lookup.config };
   }
 }
 
@@ -59,13 +56,10 @@ export class StringLookup extends VocabularyLayer {
  * indices become strings. Errors: ValueError for invalid options, for a layer without a vocabulary, and for unknown strings
  * with numOovIndices: 0; ShapeError for ragged arrays.
  */
-export function stringLookup(
-  ...settings: Settings<
-    StringLookupOptions,
-    ['maxTokens', 'numOovIndices', 'maskToken', 'oovToken', 'vocabulary']
-  >
-): StringLookup;
-export function stringLookup(...args: unknown[]): StringLookup {
-  const positions = ['maxTokens', 'numOovIndices', 'maskToken', 'oovToken', 'vocabulary'];
-  return new StringLookup(byPosition('StringLookup', args, positions));
-}
+export const stringLookup = /* @__PURE__ */ factoryOf(StringLookup, [
+  'maxTokens',
+  'numOovIndices',
+  'maskToken',
+  'oovToken',
+  'vocabulary',
+]);

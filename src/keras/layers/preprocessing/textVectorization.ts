@@ -1,9 +1,12 @@
 /** @file TextVectorization: replaces texts by the indices of their words. */
-import { byPosition, type OptionNames, type Settings } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { describe, oneOf, requireInteger } from '../../../core/shape.ts';
+import { describe, oneOf as nameOf, requireInteger } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import type { HostLayerOptions } from './lookup/hostLayer.ts';
+import { hostLayer, type HostLayerOptions } from './lookup/hostLayer.ts';
+import { factoryOf } from '../../options/factory.ts';
+import { checked, integer, nullable, oneOf, own } from '../../options/kinds.ts';
+import type { Option } from '../../options/option.ts';
+import { notSparse } from './categories.ts';
 import { type HostNest, hostArray, isString } from './lookup/hostValues.ts';
 import { Lookup, type LookupOptions } from './lookup/lookup.ts';
 import { ngramsOf, type Split, splits, standardizations, type Standardize } from './lookup/textSteps.ts';
@@ -36,59 +39,45 @@ export interface TextVectorizationOptions extends HostLayerOptions, SharedOption
   encoding?: 'utf-8';
 }
 
-const positions = ['maxTokens', 'standardize', 'split', 'ngrams', 'outputMode', 'outputSequenceLength'];
-
 /** The class of layers created by `textVectorization`, which documents shapes and errors. */
-export class TextVectorization extends VocabularyLayer {
-  static override readonly className: string = 'TextVectorization';
-  static override get knownOptions(): readonly string[] {
-    return Object.keys({
-      maxTokens: true,
-      standardize: true,
-      split: true,
-      ngrams: true,
-      outputMode: true,
-      outputSequenceLength: true,
-      padToMaxTokens: false,
-      vocabulary: false,
-      idfWeights: false,
-      sparse: false,
-      ragged: false,
-      encoding: false,
-      name: false,
-    } satisfies OptionNames<TextVectorizationOptions>);
-  }
-  readonly #given: Required<Pick<TextVectorizationOptions, 'standardize' | 'split' | 'ngrams'>>;
-  readonly #outputSequenceLength: number | null;
+export class TextVectorization extends /* @__PURE__ */ hostLayer<
+  Pick<
+    TextVectorizationOptions,
+    'standardize' | 'split' | 'ngrams' | 'outputSequenceLength' | 'ragged' | 'encoding'
+  >,
+  VocabularyLayer
+>(
+  'TextVectorization',
+  () => ({
+    maxTokens: own,
+    standardize: nullable(nameOrFunction(standardizations, 'lowerAndStripPunctuation')) as never,
+    split: nullable(nameOrFunction(splits, 'whitespace')) as never,
+    ngrams: checked(widthsOf, null),
+    outputMode: own,
+    outputSequenceLength: integer({ min: 0, default: null }),
+    padToMaxTokens: own,
+    vocabulary: own,
+    idfWeights: own,
+    sparse: notSparse(),
+    ragged: notSparse(),
+    encoding: oneOf(['utf-8'], 'utf-8'),
+  }),
+  VocabularyLayer,
+) {
   protected readonly lookup: Lookup<string>;
 
   constructor(options: TextVectorizationOptions = {}) {
     super(options);
-    const { standardize = 'lowerAndStripPunctuation', split = 'whitespace', ngrams = null } = options;
-    const { maxTokens = null, outputMode = 'int', padToMaxTokens = false, sparse = false } = options;
-    const { vocabulary = null, idfWeights = null, outputSequenceLength = null, ragged = false } = options;
-    const { name } = this;
-    for (const [what, value, known] of [
-      ['standardize', standardize, Object.keys(standardizations)],
-      ['split', split, Object.keys(splits)],
-    ] as const) {
-      if (typeof value !== 'function' && value !== null) oneOf(name, what, value, known);
-    }
-    for (const width of [ngrams ?? []].flat() as number[]) requireInteger(name, 'ngrams', width, 1);
-    if (outputSequenceLength !== null) {
-      requireInteger(name, 'outputSequenceLength', outputSequenceLength, 0);
-      if (outputMode !== 'int')
-        throw unfit(
-          name,
-          "`outputSequenceLength` goes with outputMode: 'int'.",
-          `outputMode: ${describe(outputMode)}`,
-        );
-    }
-    if (ragged !== false)
-      throw unfit(name, '`ragged` is false: there are no ragged tensors.', 'ragged: true');
-    this.#given = { standardize, split, ngrams };
-    this.#outputSequenceLength = outputSequenceLength;
-    const shared = { maxTokens, outputMode, padToMaxTokens, sparse, vocabulary, idfWeights };
+    const { outputSequenceLength, name } = this;
+    const { maxTokens = null, outputMode = 'int', padToMaxTokens = false } = options;
+    const { vocabulary = null, idfWeights = null } = options;
+    if (outputSequenceLength !== null && outputMode !== 'int')
+      throw unfit(
+        name,
+        "`outputSequenceLength` goes with outputMode: 'int'.",
+        `outputMode: ${describe(outputMode)}`,
+      );
+    const shared = { maxTokens, outputMode, padToMaxTokens, vocabulary, idfWeights };
     this.lookup = new Lookup(name, { ...shared, maskToken: '', oovToken: '[UNK]' }, isString);
   }
 
@@ -104,7 +93,7 @@ export class TextVectorization extends VocabularyLayer {
   apply(inputs: HostNest<string>): Tensor {
     const documents = this.#tokensOf(inputs);
     const longest = Math.max(0, ...documents.map((document) => document.length));
-    const length = this.#outputSequenceLength ?? longest;
+    const length = this.outputSequenceLength ?? longest;
     // Padding is the mask token: index 0, and ignored in other encodings.
     const values = documents.flatMap((document) => Array.from({ length }, (_, i) => document[i] ?? ''));
     const shape = isString(inputs) ? [length] : [documents.length, length];
@@ -113,24 +102,12 @@ export class TextVectorization extends VocabularyLayer {
 
   override getConfig(): Record<string, unknown> {
     const { maxTokens, outputMode, padToMaxTokens, vocabulary, idfWeights } = this.lookup.config;
-    return {
-      ...super.getConfig(),
-      maxTokens,
-      ...this.#given,
-      outputMode,
-      outputSequenceLength: this.#outputSequenceLength,
-      padToMaxTokens,
-      vocabulary,
-      idfWeights,
-      sparse: false,
-      ragged: false,
-      encoding: 'utf-8',
-    };
+    return { ...super.getConfig(), maxTokens, outputMode, padToMaxTokens, vocabulary, idfWeights };
   }
 
   /** Returns the tokens of each text. */
   #tokensOf(data: HostNest<string>): string[][] {
-    const { standardize, split, ngrams } = this.#given;
+    const { standardize, split, ngrams } = this;
     const { shape, values } = hostArray(this.name, data, isString, 'texts');
     const standard = typeof standardize === 'string' ? standardizations[standardize] : standardize;
     const texts = standard ? values.map((text) => standard(text)) : values;
@@ -151,6 +128,16 @@ export class TextVectorization extends VocabularyLayer {
   }
 }
 
+function nameOrFunction(known: object, fallback: string): Option<unknown> {
+  return checked((op, what, given: unknown) => {
+    if (typeof given !== 'function') nameOf(op, what, given, Object.keys(known));
+  }, fallback);
+}
+
+function widthsOf(op: string, what: string, given: unknown): void {
+  for (const width of [given].flat()) requireInteger(op, what, width, 1);
+}
+
 function unfit(op: string, rule: string, received: string): ValueError {
   return new ValueError({ op, rule, received, hint: 'correct it, or leave it out for the default.' });
 }
@@ -166,12 +153,11 @@ function unfit(op: string, rule: string, received: string): ValueError {
  * Shapes: [batch] or [batch, 1] → [batch, words], int32; 'multiHot', 'count' and 'tfIdf' → [batch, tokens], float32.
  * Errors: ValueError for invalid options, and for a layer without a vocabulary.
  */
-export function textVectorization(
-  ...settings: Settings<
-    TextVectorizationOptions,
-    ['maxTokens', 'standardize', 'split', 'ngrams', 'outputMode', 'outputSequenceLength']
-  >
-): TextVectorization;
-export function textVectorization(...args: unknown[]): TextVectorization {
-  return new TextVectorization(byPosition('TextVectorization', args, positions));
-}
+export const textVectorization = /* @__PURE__ */ factoryOf(TextVectorization, [
+  'maxTokens',
+  'standardize',
+  'split',
+  'ngrams',
+  'outputMode',
+  'outputSequenceLength',
+]);

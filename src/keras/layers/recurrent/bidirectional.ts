@@ -1,9 +1,7 @@
 /** @file Bidirectional: a recurrent layer that reads a sequence from both ends. */
-import type { OptionNames, Settings } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
-import { factoryOf } from '../../options/factory.ts';
+import type { Settings } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { describe, type OpenShape, requireOneOf } from '../../../core/shape.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { concat } from '../../../ops/concat.ts';
 import { flip } from '../../../ops/flip.ts';
@@ -12,9 +10,19 @@ import type { Variable } from '../../../tensor/variable.ts';
 import type { ClassConfig } from '../../namedObjects.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
-import { type AnyLayer, Layer, type LayerOptions, type Shapes } from '../base/layer.ts';
-import { RNN, type RecurrentCallOptions, type RecurrentOutput } from './rnn.ts';
+import type { AnyLayer } from '../base/layer.ts';
+import { type ByOutput, RNN, type RecurrentCallOptions, type RecurrentOutput } from './rnn.ts';
 import { wrapped } from './timeDistributed.ts';
+import {
+  factoryOf,
+  type InputSpec,
+  layer,
+  type LayerOptions,
+  nullable,
+  oneOf,
+  own,
+  type Shapes,
+} from '../base/declare.ts';
 
 const mergeModes = ['concat', 'sum', 'mul', 'ave'] as const;
 /** How the outputs of both directions are combined; null: both are returned. */
@@ -36,44 +44,35 @@ const forwardPrefix = 'forward_';
 const shared = ['stateful', 'returnSequences', 'returnState'] as const satisfies (keyof RNN)[];
 
 /** The class of layers created by `bidirectional`, which documents shapes, weights and errors. */
-export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Tensor, Out> {
-  static override readonly className: string = 'Bidirectional';
-
+export class Bidirectional<
+  Out extends RecurrentOutput = RecurrentOutput,
+> extends /* @__PURE__ */ (layer<BidirectionalOptions>('Bidirectional', () => ({
+  mergeMode: nullable(oneOf(mergeModes, 'concat')),
+  layer: own,
+  backwardLayer: own,
+})) as unknown as ByOutput<BidirectionalOptions<never>, { readonly mergeMode: MergeMode | null }>)<Out> {
   static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'initialState'];
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      layer: true,
-      mergeMode: true,
-      backwardLayer: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<BidirectionalOptions>);
-  }
 
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;
+  protected override inputSpec: readonly InputSpec[] = [{ minRank: 3 }];
   readonly forwardLayer: RNN;
   readonly backwardLayer: RNN;
-  readonly mergeMode: MergeMode | null;
 
   /** `forwardLayer`: a forward layer that was made before, which isn't copied. */
   constructor(options: BidirectionalOptions<never>, forwardLayer: RNN | null = null) {
     super(options);
-    const { mergeMode = 'concat' } = options;
-    if (mergeMode !== null) requireOneOf(this.name, 'mergeMode', mergeMode, mergeModes);
     const layer = this.#recurrent(options.layer, 'layer');
     const given = options.backwardLayer ?? null;
     this.forwardLayer = forwardLayer ?? copyOf(layer, forwardPrefix, {});
     this.backwardLayer = given
       ? this.#recurrent(given, 'backwardLayer')
       : copyOf(layer, 'backward_', { goBackwards: true });
-    this.mergeMode = mergeMode;
     this.#requireAlike();
     // Outputs carried over masked steps from opposite ends can't be merged.
     for (const direction of [this.forwardLayer, this.backwardLayer]) {
       direction.zeroOutputForMask = direction.returnSequences;
     }
-    this.inputSpec = [{ minRank: 3 }];
   }
 
   /**
@@ -150,10 +149,9 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
   }
 
   override getConfig(): Record<string, unknown> {
-    const { mergeMode, forwardLayer, backwardLayer } = this;
+    const { forwardLayer, backwardLayer } = this;
     return {
       ...super.getConfig(),
-      mergeMode,
       layer: serializeLayer(forwardLayer as unknown as AnyLayer),
       backwardLayer: serializeLayer(backwardLayer as unknown as AnyLayer),
     };

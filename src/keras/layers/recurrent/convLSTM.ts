@@ -1,43 +1,26 @@
 /** @file ConvLSTM1D, ConvLSTM2D, ConvLSTM3D: an LSTM over sequences of sequences, images or volumes. */
-import type { OptionNames } from '../../../core/options.ts';
 import type { OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Pair, Single, Triple } from '../base/dataFormat.ts';
-import type { OptionClass } from '../base/layerOptions.ts';
+import type { InputSpec } from '../base/declare.ts';
 import { byState } from './byState.ts';
 import {
-  ConvLSTMCell,
+  ConvLSTM1DCell,
+  ConvLSTM2DCell,
+  ConvLSTM3DCell,
   type ConvLSTMCellOptions,
-  convLSTMCellOptionNames,
+  convLSTMCellTable,
   type ConvLSTMRank,
 } from './convLSTMCell.ts';
-import { cellOptions, OwnCellRNN } from './ownCellRNN.ts';
-import { type RecurrentOptions, type RecurrentOutput, recurrentOptionNames } from './rnn.ts';
+import { ownCellRNN } from './ownCellRNN.ts';
+import { type RecurrentOptions, type RecurrentOutput, RNN } from './rnn.ts';
 
 interface ConvLSTMOptions<Size> extends ConvLSTMCellOptions<Size>, RecurrentOptions {}
 
 /** Options that may be passed by position. */
 type ConvLSTMPositions = ['filters', 'kernelSize', 'strides', 'padding'];
 
-const optionNames: OptionNames<ConvLSTMOptions<unknown>> = {
-  ...convLSTMCellOptionNames,
-  ...recurrentOptionNames,
-};
-
-abstract class ConvLSTM<Out extends RecurrentOutput> extends OwnCellRNN<ConvLSTMCell, Out> {
-  constructor(rank: ConvLSTMRank, options: ConvLSTMOptions<unknown>, type: OptionClass) {
-    super(
-      new ConvLSTMCell(rank, cellOptions(type, options, ConvLSTMCell, 'conv_lstm_cell')),
-      options,
-      rank + 3,
-    );
-  }
-
-  /** Channels of the state and of the output. */
-  get filters(): number {
-    return this.cell.filters;
-  }
-
+abstract class ConvLSTM extends RNN {
   override build(inputShape: OpenShape): void {
     super.build(inputShape);
     // The state is as large as the inputs that it was built with.
@@ -46,20 +29,21 @@ abstract class ConvLSTM<Out extends RecurrentOutput> extends OwnCellRNN<ConvLSTM
   }
 }
 
+const cellOf = <R extends ConvLSTMRank, C>(type: C, rank: R) => ({
+  type,
+  name: 'conv_lstm_cell',
+  table: () => convLSTMCellTable(rank),
+});
+
 /** Options of `convLSTM1d`. */
 export type ConvLSTM1DOptions = ConvLSTMOptions<Single>;
 
 /** The class of layers created by `convLSTM1d`, which documents shapes, weights and errors. */
-export class ConvLSTM1D<Out extends RecurrentOutput = RecurrentOutput> extends ConvLSTM<Out> {
-  static override readonly className: string = 'ConvLSTM1D';
-
-  static override get knownOptions(): readonly string[] {
-    return Object.keys(optionNames satisfies OptionNames<ConvLSTM1DOptions>);
-  }
-
-  constructor(options: ConvLSTM1DOptions) {
-    super(1, options, new.target);
-  }
+export class ConvLSTM1D<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
+  ConvLSTMCellOptions<Single>,
+  ConvLSTM1DCell
+>('ConvLSTM1D', cellOf(ConvLSTM1DCell, 1), ConvLSTM)<Out> {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 4 }];
 }
 
 /**
@@ -84,16 +68,11 @@ export const convLSTM1d = /* @__PURE__ */ byState<
 export type ConvLSTM2DOptions = ConvLSTMOptions<Pair>;
 
 /** The class of layers created by `convLSTM2d`, which documents shapes, weights and errors. */
-export class ConvLSTM2D<Out extends RecurrentOutput = RecurrentOutput> extends ConvLSTM<Out> {
-  static override readonly className: string = 'ConvLSTM2D';
-
-  static override get knownOptions(): readonly string[] {
-    return Object.keys(optionNames satisfies OptionNames<ConvLSTM2DOptions>);
-  }
-
-  constructor(options: ConvLSTM2DOptions) {
-    super(2, options, new.target);
-  }
+export class ConvLSTM2D<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
+  ConvLSTMCellOptions<Pair>,
+  ConvLSTM2DCell
+>('ConvLSTM2D', cellOf(ConvLSTM2DCell, 2), ConvLSTM)<Out> {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 5 }];
 }
 
 /**
@@ -119,16 +98,11 @@ export const convLSTM2d = /* @__PURE__ */ byState<
 export type ConvLSTM3DOptions = ConvLSTMOptions<Triple>;
 
 /** The class of layers created by `convLSTM3d`, which documents shapes, weights and errors. */
-export class ConvLSTM3D<Out extends RecurrentOutput = RecurrentOutput> extends ConvLSTM<Out> {
-  static override readonly className: string = 'ConvLSTM3D';
-
-  static override get knownOptions(): readonly string[] {
-    return Object.keys(optionNames satisfies OptionNames<ConvLSTM3DOptions>);
-  }
-
-  constructor(options: ConvLSTM3DOptions) {
-    super(3, options, new.target);
-  }
+export class ConvLSTM3D<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
+  ConvLSTMCellOptions<Triple>,
+  ConvLSTM3DCell
+>('ConvLSTM3D', cellOf(ConvLSTM3DCell, 3), ConvLSTM)<Out> {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 6 }];
 }
 
 /**

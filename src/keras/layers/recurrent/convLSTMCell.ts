@@ -1,15 +1,7 @@
 /** @file ConvLSTMCell: an LSTM cell whose state is an image, and whose gates are convolutions. */
 import { ShapeError, ValueError } from '../../../core/errors.ts';
-import type { OptionNames } from '../../../core/options.ts';
-import {
-  describe,
-  oneOf,
-  type OpenShape,
-  requireBoolean,
-  requireInteger,
-  type Shape,
-} from '../../../core/shape.ts';
-import { perAxis, slideWindows } from '../../../core/windows.ts';
+import { describe, type OpenShape, type Shape } from '../../../core/shape.ts';
+import { slideWindows } from '../../../core/windows.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { concat } from '../../../ops/concat.ts';
 import { conv1d } from '../../../ops/conv1d.ts';
@@ -19,17 +11,27 @@ import { expandDims } from '../../../ops/expandDims.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
+import type { Activation, ActivationLike } from '../../activations.ts';
 import {
-  type Activation,
-  activationOf,
-  type ActivationLike,
-  serializeActivation,
-} from '../../activations.ts';
-import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
-import type { CallOptions } from '../base/layer.ts';
+  channelsLast,
+  type DataFormatOptions,
+  type Pair,
+  type Single,
+  type Triple,
+} from '../base/dataFormat.ts';
 import type { Steps } from './cell.ts';
 import { forgetting, lstmStep } from './lstmGates.ts';
-import { RecurrentCell, type RecurrentCellOptions, recurrentCellOptionNames } from './recurrentCell.ts';
+import { RecurrentCell, type RecurrentCellOptions, recurrentCellTable } from './recurrentCell.ts';
+import {
+  activation,
+  type CallOptions,
+  flag,
+  integer,
+  layer,
+  type LayerOptions,
+  oneOf,
+  perAxisOf,
+} from '../base/declare.ts';
 
 /** `Size` is a number, or one per axis. */
 export interface ConvLSTMCellOptions<Size> extends RecurrentCellOptions, DataFormatOptions {
@@ -49,18 +51,18 @@ export interface ConvLSTMCellOptions<Size> extends RecurrentCellOptions, DataFor
   unitForgetBias?: boolean;
 }
 
-export const convLSTMCellOptionNames: OptionNames<ConvLSTMCellOptions<unknown>> = {
-  filters: true,
-  kernelSize: true,
-  strides: true,
-  padding: true,
-  dataFormat: false,
-  dilationRate: false,
-  ...recurrentCellOptionNames,
-  activation: false,
-  recurrentActivation: false,
-  unitForgetBias: false,
-};
+/** The table of these options, for `rank` spatial axes. */
+export const convLSTMCellTable = <R extends ConvLSTMRank>(rank: R) => ({
+  filters: integer(),
+  kernelSize: perAxisOf(rank),
+  strides: perAxisOf(rank, 1),
+  padding: oneOf(['valid', 'same'], 'valid'),
+  dataFormat: channelsLast(),
+  dilationRate: perAxisOf(rank, 1),
+  ...recurrentCellTable(),
+  recurrentActivation: activation('sigmoid'),
+  unitForgetBias: flag(true),
+});
 
 interface ConvolutionOptions {
   strides?: readonly number[];
@@ -81,45 +83,25 @@ const convolutions: Readonly<Record<ConvLSTMRank, Convolution>> = {
 /** Spatial axes: 1 for sequences, 2 for images, 3 for volumes. */
 export type ConvLSTMRank = 1 | 2 | 3;
 
-/** The cell of `convLSTM1d`, `convLSTM2d` and `convLSTM3d`, which document shapes, weights and errors. */
-export class ConvLSTMCell extends RecurrentCell {
-  static override readonly className: string = 'ConvLSTMCell';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(convLSTMCellOptionNames satisfies OptionNames<ConvLSTMCellOptions<unknown>>);
-  }
-
-  readonly filters: number;
-  readonly kernelSize: readonly number[];
-  readonly strides: readonly number[];
-  readonly padding: 'valid' | 'same';
-  readonly dataFormat = 'channelsLast';
-  readonly dilationRate: readonly number[];
-  readonly recurrentActivation: Activation;
-  readonly unitForgetBias: boolean;
+abstract class ConvLSTMCell extends RecurrentCell {
+  declare readonly filters: number;
+  declare readonly kernelSize: readonly number[];
+  declare readonly strides: readonly number[];
+  declare readonly padding: 'valid' | 'same';
+  declare readonly dilationRate: readonly number[];
+  declare readonly recurrentActivation: Activation;
+  declare readonly unitForgetBias: boolean;
   /** Shapes of inputs and state of one sample, [...spatial, channels]; null until the cell is built. */
   #shapes: { inputs: Shape; state: Shape } | null = null;
 
-  constructor(
-    readonly rank: ConvLSTMRank,
-    options: ConvLSTMCellOptions<unknown>,
-  ) {
+  constructor(options: LayerOptions) {
     super(options);
-    const { name } = this;
-    const { filters, strides = 1, padding = 'valid', dilationRate = 1, unitForgetBias = true } = options;
-    requireInteger(name, 'filters', filters, 1);
-    requireBoolean(name, 'unitForgetBias', unitForgetBias);
-    requireChannelsLast(name, options.dataFormat);
-    this.filters = filters;
-    this.kernelSize = perAxis(name, 'kernelSize', options.kernelSize, rank);
-    this.strides = perAxis(name, 'strides', strides, rank);
-    this.padding = oneOf(name, 'padding', padding, ['valid', 'same'] as const);
-    this.dilationRate = perAxis(name, 'dilationRate', dilationRate, rank);
-    requireOneKind(name, this.strides, this.dilationRate);
-    this.recurrentActivation = activationOf(
-      options.recurrentActivation === undefined ? 'sigmoid' : options.recurrentActivation,
-    );
-    this.unitForgetBias = unitForgetBias;
+    requireOneKind(this.name, this.strides, this.dilationRate);
+  }
+
+  /** The number of spatial axes. */
+  get rank(): ConvLSTMRank {
+    return this.kernelSize.length as ConvLSTMRank;
   }
 
   get stateSize(): readonly number[] {
@@ -136,7 +118,7 @@ export class ConvLSTMCell extends RecurrentCell {
     const inputs = (x as OpenShape).slice(1) as Shape;
     this.#shapes = { inputs, state };
     const { kernelSize, filters } = this;
-    const { initializer } = this.rules.bias;
+    const { initializer } = this.weightRules('bias');
     this.addWeights(
       [...kernelSize, inputs.at(-1) as number, 4 * filters],
       [...kernelSize, filters, 4 * filters],
@@ -167,21 +149,6 @@ export class ConvLSTMCell extends RecurrentCell {
   override computeOutputShape([x]: readonly OpenShape[]): readonly OpenShape[] {
     const shape = [x?.[0] ?? null, ...this.#stateShape(x as OpenShape)];
     return [shape, shape, shape];
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { filters, kernelSize, strides, padding, dataFormat, dilationRate, unitForgetBias } = this;
-    return {
-      ...super.getConfig(),
-      filters,
-      kernelSize,
-      strides,
-      padding,
-      dataFormat,
-      dilationRate,
-      recurrentActivation: serializeActivation(this.recurrentActivation),
-      unitForgetBias,
-    };
   }
 
   /** Returns the shape of a sample's state, for inputs [batch, ...spatial, channels]. */
@@ -221,6 +188,27 @@ export class ConvLSTMCell extends RecurrentCell {
     return reshape(sums, { shape: [batch, time, ...sums.shape.slice(1)] });
   }
 }
+
+/** The cell of `convLSTM1d`, which documents shapes, weights and errors. */
+export class ConvLSTM1DCell extends /* @__PURE__ */ layer<ConvLSTMCellOptions<Single>, ConvLSTMCell>(
+  'ConvLSTMCell',
+  () => convLSTMCellTable(1),
+  ConvLSTMCell,
+) {}
+
+/** The cell of `convLSTM2d`, which documents shapes, weights and errors. */
+export class ConvLSTM2DCell extends /* @__PURE__ */ layer<ConvLSTMCellOptions<Pair>, ConvLSTMCell>(
+  'ConvLSTMCell',
+  () => convLSTMCellTable(2),
+  ConvLSTMCell,
+) {}
+
+/** The cell of `convLSTM3d`, which documents shapes, weights and errors. */
+export class ConvLSTM3DCell extends /* @__PURE__ */ layer<ConvLSTMCellOptions<Triple>, ConvLSTMCell>(
+  'ConvLSTMCell',
+  () => convLSTMCellTable(3),
+  ConvLSTMCell,
+) {}
 
 /** Returns one copy of `x` for each gate, concatenated, with some values cleared, the same ones at all times. */
 function cleared(x: Tensor, noise: Tensor): Tensor {

@@ -2,37 +2,37 @@
  * @file DenseCell: what the cells of SimpleRNN, GRU and LSTM share. Each has a number of gates, computed from the inputs by
  * `kernel` and from the state by `recurrent_kernel`.
  */
-import type { OptionNames } from '../../../core/options.ts';
 import { ShapeError } from '../../../core/errors.ts';
-import { describe, type OpenShape, requireInteger } from '../../../core/shape.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
 import { mul } from '../../../ops/arithmetic.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
 import { squeeze } from '../../../ops/squeeze.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { ActivationLike } from '../../activations.ts';
-import type { CallOptions } from '../base/layer.ts';
 import type { Steps } from './cell.ts';
 import {
   type BiasSpec,
   RecurrentCell,
   type RecurrentCellOptions,
-  recurrentCellOptionNames,
+  recurrentCellTable,
 } from './recurrentCell.ts';
+import { activation, type CallOptions, integer } from '../base/declare.ts';
 
 export interface DenseCellOptions extends RecurrentCellOptions {
   /** Size of the state and of the output. */
   units: number;
 }
 
-export const denseCellOptionNames: OptionNames<DenseCellOptions> = {
-  units: true,
-  ...recurrentCellOptionNames,
-};
+/** The table of these options. */
+export const denseCellTable = () => ({ units: integer(), ...recurrentCellTable() });
 
 export interface GatedCellOptions extends DenseCellOptions {
   /** Activation of the gates. Default 'sigmoid'; null for none. */
   recurrentActivation?: ActivationLike | null;
 }
+
+/** The table of these options. */
+export const gatedCellTable = () => ({ ...denseCellTable(), recurrentActivation: activation('sigmoid') });
 
 /** Dropout factors for a run over a sequence: [batch, features] and [batch, units], or null. */
 interface Noise {
@@ -43,20 +43,14 @@ interface Noise {
 export abstract class DenseCell extends RecurrentCell {
   /** Blocks of `units` columns in the kernels. */
   protected abstract readonly gates: number;
-  readonly units: number;
-
-  constructor(options: DenseCellOptions) {
-    super(options);
-    requireInteger(this.name, 'units', options.units, 1);
-    this.units = options.units;
-  }
+  declare readonly units: number;
 
   get stateSize(): number | readonly number[] {
     return this.units;
   }
 
   protected biasOf(): BiasSpec {
-    return { shape: [this.gates * this.units], initializer: this.rules.bias.initializer };
+    return { shape: [this.gates * this.units], initializer: this.weightRules('bias').initializer };
   }
 
   /** The functions of a step, given that noise. */
@@ -85,10 +79,6 @@ export abstract class DenseCell extends RecurrentCell {
       project: (x) => this.projected(noise.inputs ? mul(x, overTime(noise.inputs, x.rank)) : x),
       ...this.stepsWith(noise),
     };
-  }
-
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), units: this.units };
   }
 
   #noise(batchSize: number, options: CallOptions): Noise {

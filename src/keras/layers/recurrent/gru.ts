@@ -1,25 +1,24 @@
 /** @file GRU: a GRU over a sequence. */
 import { byState } from './byState.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { DenseRNN } from './denseRNN.ts';
-import { cellOptions } from './ownCellRNN.ts';
-import { GRUCell, type GRUCellOptions } from './gruCell.ts';
-import { type RecurrentOptions, type RecurrentOutput, recurrentOptionNames } from './rnn.ts';
+import type { InputSpec } from '../base/declare.ts';
+import { ownCellRNN } from './ownCellRNN.ts';
+import { GRUCell, type GRUCellOptions, gruCellTable } from './gruCell.ts';
+import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
 
 /** Options of `gru`. */
 export interface GRUOptions extends GRUCellOptions, RecurrentOptions {}
 
 /** The class of layers created by `gru`, which documents shapes, weights and errors. */
-export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<GRUCell, Out> {
-  static override readonly className: string = 'GRU';
-
-  static override get knownOptions(): readonly string[] {
-    return [...GRUCell.knownOptions, ...Object.keys(recurrentOptionNames)];
-  }
-
-  constructor(options: GRUOptions) {
-    super(new GRUCell(cellOptions(new.target, options, GRUCell, 'gru_cell')), options);
-  }
+export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
+  GRUCellOptions,
+  GRUCell
+>('GRU', {
+  type: GRUCell,
+  name: 'gru_cell',
+  table: gruCellTable,
+})<Out> {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }];
 }
 
 /**

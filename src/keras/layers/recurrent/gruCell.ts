@@ -1,14 +1,5 @@
 /** @file GRUCell: a state that gates mix with a candidate. */
-import type { OptionNames } from '../../../core/options.ts';
-import {
-  cleared,
-  DenseCell,
-  denseCellOptionNames,
-  type GatedCellOptions,
-  oneStep,
-  onlyStep,
-} from './denseCell.ts';
-import { requireBoolean } from '../../../core/shape.ts';
+import { cleared, DenseCell, type GatedCellOptions, gatedCellTable, oneStep, onlyStep } from './denseCell.ts';
 import { add, mul, sub } from '../../../ops/arithmetic.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
 import { gruSteps } from '../../../ops/gruSteps.ts';
@@ -18,10 +9,10 @@ import { split } from '../../../ops/split.ts';
 import { unstack } from '../../../ops/unstack.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
-import { type Activation, activationOf, serializeActivation } from '../../activations.ts';
+import { activationOf } from '../../activations.ts';
 import type { Steps } from './cell.ts';
 import type { BiasSpec } from './recurrentCell.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { factoryOf, flag, layer } from '../base/declare.ts';
 
 /** Options of `gruCell`. */
 export interface GRUCellOptions extends GatedCellOptions {
@@ -32,30 +23,17 @@ export interface GRUCellOptions extends GatedCellOptions {
   resetAfter?: boolean;
 }
 
+/** The table of these options. */
+export const gruCellTable = () => ({ ...gatedCellTable(), resetAfter: flag(true) });
+
 /** The class of layers created by `gruCell`, which documents shapes, weights and errors. */
-export class GRUCell extends DenseCell {
-  static override readonly className: string = 'GRUCell';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      ...denseCellOptionNames,
-      recurrentActivation: false,
-      resetAfter: false,
-    } satisfies OptionNames<GRUCellOptions>);
-  }
-
+export class GRUCell extends /* @__PURE__ */ layer<GRUCellOptions, DenseCell>(
+  'GRUCell',
+  gruCellTable,
+  DenseCell,
+) {
   /** Update, reset, candidate. */
   protected readonly gates: number = 3;
-  readonly recurrentActivation: Activation;
-  readonly resetAfter: boolean;
-
-  constructor(options: GRUCellOptions) {
-    super(options);
-    const { recurrentActivation = 'sigmoid', resetAfter = true } = options;
-    requireBoolean(this.name, 'resetAfter', resetAfter);
-    this.recurrentActivation = activationOf(recurrentActivation);
-    this.resetAfter = resetAfter;
-  }
 
   protected override biasOf(): BiasSpec {
     const { shape, initializer } = super.biasOf();
@@ -132,12 +110,6 @@ export class GRUCell extends DenseCell {
   #gates(sums: Tensor): readonly [Tensor, Tensor] {
     const [update, reset] = split(sums, { numOrSizeSplits: 2, axis: -1 }) as [Tensor, Tensor];
     return [this.recurrentActivation(update), this.recurrentActivation(reset)];
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { seed, ...config } = super.getConfig();
-    const { recurrentActivation, resetAfter } = this;
-    return { ...config, recurrentActivation: serializeActivation(recurrentActivation), resetAfter, seed };
   }
 }
 

@@ -1,25 +1,24 @@
 /** @file LSTM: an LSTM over a sequence. */
 import { byState } from './byState.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { DenseRNN } from './denseRNN.ts';
-import { cellOptions } from './ownCellRNN.ts';
-import { LSTMCell, type LSTMCellOptions } from './lstmCell.ts';
-import { type RecurrentOptions, type RecurrentOutput, recurrentOptionNames } from './rnn.ts';
+import type { InputSpec } from '../base/declare.ts';
+import { ownCellRNN } from './ownCellRNN.ts';
+import { LSTMCell, type LSTMCellOptions, lstmCellTable } from './lstmCell.ts';
+import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
 
 /** Options of `lstm`. */
 export interface LSTMOptions extends LSTMCellOptions, RecurrentOptions {}
 
 /** The class of layers created by `lstm`, which documents shapes, weights and errors. */
-export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<LSTMCell, Out> {
-  static override readonly className: string = 'LSTM';
-
-  static override get knownOptions(): readonly string[] {
-    return [...LSTMCell.knownOptions, ...Object.keys(recurrentOptionNames)];
-  }
-
-  constructor(options: LSTMOptions) {
-    super(new LSTMCell(cellOptions(new.target, options, LSTMCell, 'lstm_cell')), options);
-  }
+export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
+  LSTMCellOptions,
+  LSTMCell
+>('LSTM', {
+  type: LSTMCell,
+  name: 'lstm_cell',
+  table: lstmCellTable,
+})<Out> {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }];
 }
 
 /**

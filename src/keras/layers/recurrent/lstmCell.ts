@@ -1,25 +1,16 @@
 /** @file LSTMCell: a state that gates write to, forget and read. */
-import type { OptionNames } from '../../../core/options.ts';
-import {
-  cleared,
-  DenseCell,
-  denseCellOptionNames,
-  type GatedCellOptions,
-  oneStep,
-  onlyStep,
-} from './denseCell.ts';
-import { requireBoolean } from '../../../core/shape.ts';
+import { cleared, DenseCell, type GatedCellOptions, gatedCellTable, oneStep, onlyStep } from './denseCell.ts';
 import { add } from '../../../ops/arithmetic.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
 import { lstmSteps } from '../../../ops/lstmSteps.ts';
 import { matMul } from '../../../ops/matMul.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
-import { type Activation, activationOf, serializeActivation } from '../../activations.ts';
+import { activationOf } from '../../activations.ts';
 import type { Steps } from './cell.ts';
 import { forgetting, lstmStep } from './lstmGates.ts';
 import type { BiasSpec } from './recurrentCell.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { factoryOf, flag, layer } from '../base/declare.ts';
 
 /** Options of `lstmCell`. */
 export interface LSTMCellOptions extends GatedCellOptions {
@@ -27,30 +18,17 @@ export interface LSTMCellOptions extends GatedCellOptions {
   unitForgetBias?: boolean;
 }
 
+/** The table of these options. */
+export const lstmCellTable = () => ({ ...gatedCellTable(), unitForgetBias: flag(true) });
+
 /** The class of layers created by `lstmCell`, which documents shapes, weights and errors. */
-export class LSTMCell extends DenseCell {
-  static override readonly className: string = 'LSTMCell';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      ...denseCellOptionNames,
-      recurrentActivation: false,
-      unitForgetBias: false,
-    } satisfies OptionNames<LSTMCellOptions>);
-  }
-
+export class LSTMCell extends /* @__PURE__ */ layer<LSTMCellOptions, DenseCell>(
+  'LSTMCell',
+  lstmCellTable,
+  DenseCell,
+) {
   /** Input, forget, candidate, output. */
   protected readonly gates: number = 4;
-  readonly recurrentActivation: Activation;
-  readonly unitForgetBias: boolean;
-
-  constructor(options: LSTMCellOptions) {
-    super(options);
-    const { recurrentActivation = 'sigmoid', unitForgetBias = true } = options;
-    requireBoolean(this.name, 'unitForgetBias', unitForgetBias);
-    this.recurrentActivation = activationOf(recurrentActivation);
-    this.unitForgetBias = unitForgetBias;
-  }
 
   override get stateSize(): readonly number[] {
     return [this.units, this.units];
@@ -94,17 +72,6 @@ export class LSTMCell extends DenseCell {
         const [hs, cs] = lstmSteps(projected, recurrentKernel, h, c, mask);
         return [hs, hs, cs];
       },
-    };
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { seed, ...config } = super.getConfig();
-    const { recurrentActivation, unitForgetBias } = this;
-    return {
-      ...config,
-      recurrentActivation: serializeActivation(recurrentActivation),
-      unitForgetBias,
-      seed,
     };
   }
 }

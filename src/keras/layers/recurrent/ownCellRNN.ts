@@ -1,31 +1,53 @@
-/** @file OwnCellRNN: a recurrent layer that creates its own cell and takes the options of both. */
-import { checkedOptions, type OptionClass } from '../base/layerOptions.ts';
+/** @file Recurrent layers that create their own cell and take the options of both. */
+import { layer, type LayerStatics } from '../base/declare.ts';
+import { knownOptionsOf } from '../../options/declaration.ts';
+import type { Fields, OptionTable } from '../../options/fields.ts';
+import type { LayerOptions } from '../base/layerOptions.ts';
 import type { RecurrentCell, RecurrentCellOptions } from './recurrentCell.ts';
-import { RNN, type RecurrentOptions, type RecurrentOutput } from './rnn.ts';
+import { RNN, type RecurrentOptions, type RecurrentOutput, recurrentTable } from './rnn.ts';
 
-export abstract class OwnCellRNN<C extends RecurrentCell, Out extends RecurrentOutput> extends RNN<Out> {
-  declare readonly cell: C;
-
-  /** Inputs have `rank` axes. */
-  constructor(cell: C, options: RecurrentOptions, rank: number) {
-    super(options, cell);
-    this.inputSpec = [{ rank }];
-  }
-
-  protected override cellConfig(): Record<string, unknown> {
-    const { name, trainable, dtype, ...options } = this.cell.getConfig();
-    return options;
-  }
+/** A recurrent layer with a cell of the class `C`. */
+export interface OwnCellRNN<C extends RecurrentCell, Out extends RecurrentOutput> extends RNN<Out> {
+  readonly cell: C;
 }
 
-/** The layer's options that its cell takes; `name` becomes the cell's. Errors: ValueError for unknown options. */
-export function cellOptions<O extends RecurrentCellOptions>(
-  layer: OptionClass,
-  options: O,
-  cell: Required<OptionClass>,
-  name: string,
-): O {
-  checkedOptions(layer, options);
-  const own = Object.entries(options).filter(([key]) => cell.knownOptions.includes(key));
-  return { ...(Object.fromEntries(own) as unknown as O), name, activityRegularizer: null };
+/** The class that a recurrent layer with the options `O` and the cell `C` extends. */
+type OwnCellClass<O extends object, C extends RecurrentCell> = LayerStatics &
+  (abstract new <Out extends RecurrentOutput>(
+    options: O,
+  ) => OwnCellRNN<C, Out> & Fields<O, RecurrentOptions>);
+
+/** The cell of a layer: its class, its table, and its name. */
+interface Cell<O extends object, C> {
+  readonly type: new (options: O) => C;
+  readonly name: string;
+  readonly table: () => OptionTable<O, LayerOptions>;
+}
+
+/**
+ * The class that a recurrent layer named `className` extends: `base`, with a cell. Its options are those of the cell and of a
+ * recurrent layer.
+ */
+export function ownCellRNN<O extends RecurrentCellOptions, C extends RecurrentCell>(
+  className: string,
+  { type, name, table }: Cell<O, C>,
+  base: abstract new (options: O & RecurrentOptions) => RNN = RNN,
+): OwnCellClass<O & RecurrentOptions, C> {
+  abstract class WithCell extends base {
+    override readonly cell: C;
+
+    constructor(options: O & RecurrentOptions) {
+      super(options);
+      this.cell = new type(cellOptions(type, options, name));
+    }
+  }
+  const all = () => ({ ...recurrentTable(), ...table() });
+  return layer(className, all as never, WithCell as never) as never;
+}
+
+/** The layer's options that its cell takes; `name` becomes the cell's. */
+function cellOptions<O extends object>(cell: object, options: O, name: string): O {
+  const known = knownOptionsOf(cell) ?? [];
+  const own = Object.entries(options).filter(([key]) => known.includes(key));
+  return { ...(Object.fromEntries(own) as O), name, activityRegularizer: null };
 }

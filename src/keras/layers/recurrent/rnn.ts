@@ -1,26 +1,28 @@
 /** @file RNN: a cell over a sequence. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
 import { byState } from './byState.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
-import {
-  describe,
-  formatShape,
-  type OpenShape,
-  requireBoolean,
-  sameShape,
-  type Shape,
-} from '../../../core/shape.ts';
+import { describe, formatShape, type OpenShape, sameShape, type Shape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { zerosLike } from '../../../ops/like.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
+import type { ClassConfig } from '../../namedObjects.ts';
+import type { Fields } from '../../options/fields.ts';
 import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
-import { type CallOptions, Layer, type LayerOptions, type Shapes } from '../base/layer.ts';
 import { RNNCell } from './cell.ts';
 import { runSteps } from './runSteps.ts';
 import { StackedRNNCells } from './stackedRNNCells.ts';
+import {
+  type CallOptions,
+  flag,
+  type InputSpec,
+  layer,
+  Layer,
+  type LayerOptions,
+  type LayerStatics,
+  type Shapes,
+} from '../base/declare.ts';
 
 /** Options of all recurrent layers. */
 export interface RecurrentOptions extends LayerOptions {
@@ -38,20 +40,20 @@ export interface RecurrentOptions extends LayerOptions {
   zeroOutputForMask?: boolean;
 }
 
-export const recurrentOptionNames: OptionNames<RecurrentOptions> = {
-  returnSequences: false,
-  returnState: false,
-  goBackwards: false,
-  stateful: false,
-  unroll: false,
-  zeroOutputForMask: false,
-  ...layerOptionNames,
-};
+/** The table of these options. */
+export const recurrentTable = () => ({
+  returnSequences: flag(false),
+  returnState: flag(false),
+  goBackwards: flag(false),
+  stateful: flag(false),
+  unroll: flag(false),
+  zeroOutputForMask: flag(false),
+});
 
 /** Options of `rnn`. */
 export interface RNNOptions extends RecurrentOptions {
   /** The cell, or several to be stacked. */
-  cell: RNNCell | readonly RNNCell[] | object;
+  cell: RNNCell | readonly (RNNCell | ClassConfig)[] | ClassConfig;
 }
 
 /** Options of a call of a recurrent layer. */
@@ -63,50 +65,29 @@ export interface RecurrentCallOptions extends CallOptions {
 /** What a recurrent layer returns: a tensor, or `[output, ...states]` where `returnState` is set. */
 export type RecurrentOutput = Tensor | readonly Tensor[];
 
-const flags = [
-  'returnSequences',
-  'returnState',
-  'goBackwards',
-  'stateful',
-  'unroll',
-  'zeroOutputForMask',
-] as const satisfies (keyof RecurrentOptions)[];
+/** A class whose objects have the type `Out` of their outputs as a parameter. */
+export type ByOutput<O extends object, Own = unknown> = LayerStatics &
+  (abstract new <Out extends RecurrentOutput>(
+    options: O,
+  ) => Layer<Tensor, Out> & Own);
 
 /** The class of layers created by `rnn`, which documents shapes, weights and errors. */
-export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Tensor, Out> {
-  static override readonly className: string = 'RNN';
-
+export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ (layer<RNNOptions>(
+  'RNN',
+  () => ({
+    ...recurrentTable(),
+    cell: { read: (given, { op }) => cellOf(op, given), write: serializeLayer },
+  }),
+) as unknown as ByOutput<RNNOptions | RecurrentOptions, Fields<RecurrentOptions, LayerOptions>>)<Out> {
   static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'initialState'];
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({ cell: true, ...recurrentOptionNames } satisfies OptionNames<RNNOptions>);
-  }
 
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;
-  readonly cell: RNNCell;
-  readonly returnSequences: boolean;
-  readonly returnState: boolean;
-  readonly goBackwards: boolean;
-  readonly stateful: boolean;
-  readonly unroll: boolean;
-  zeroOutputForMask: boolean;
+  protected override inputSpec: readonly InputSpec[] = [{ minRank: 3 }];
+  declare readonly cell: RNNCell;
+  declare zeroOutputForMask: boolean;
   /** Not weights, and so private: variables in public properties would be found as weights. */
   #states: Variable[] | null = null;
-
-  /** `own` is the cell of a layer that creates its own. */
-  constructor(options: RNNOptions | RecurrentOptions, own?: RNNCell) {
-    super(options);
-    this.cell = own ?? cellOf(this.name, (options as RNNOptions).cell);
-    for (const flag of flags) requireBoolean(this.name, flag, options[flag] ?? false);
-    this.returnSequences = options.returnSequences ?? false;
-    this.returnState = options.returnState ?? false;
-    this.goBackwards = options.goBackwards ?? false;
-    this.stateful = options.stateful ?? false;
-    this.unroll = options.unroll ?? false;
-    this.zeroOutputForMask = options.zeroOutputForMask ?? false;
-    this.inputSpec = [{ minRank: 3 }];
-  }
 
   /** The last states of a stateful layer; null otherwise, and before it is built. */
   get states(): readonly Variable[] | null {
@@ -183,19 +164,6 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
   override dispose(): void {
     super.dispose();
     for (const state of this.states ?? []) state.dispose();
-  }
-
-  override getConfig(): Record<string, unknown> {
-    return {
-      ...super.getConfig(),
-      ...Object.fromEntries(flags.map((flag) => [flag, this[flag]])),
-      ...this.cellConfig(),
-    };
-  }
-
-  /** The cell, as the configuration has it. */
-  protected cellConfig(): Record<string, unknown> {
-    return { cell: serializeLayer(this.cell) };
   }
 
   #statesOf(given: unknown, shapes: readonly Shape[]): readonly Tensor[] | null {

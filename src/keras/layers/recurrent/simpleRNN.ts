@@ -1,25 +1,25 @@
 /** @file SimpleRNN: a layer whose output is fed back to it. */
 import { byState } from './byState.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { DenseRNN } from './denseRNN.ts';
-import { cellOptions } from './ownCellRNN.ts';
+import type { InputSpec } from '../base/declare.ts';
+import { denseCellTable } from './denseCell.ts';
+import { ownCellRNN } from './ownCellRNN.ts';
 import { SimpleRNNCell, type SimpleRNNCellOptions } from './simpleRNNCell.ts';
-import { type RecurrentOptions, type RecurrentOutput, recurrentOptionNames } from './rnn.ts';
+import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
 
 /** Options of `simpleRNN`. */
 export interface SimpleRNNOptions extends SimpleRNNCellOptions, RecurrentOptions {}
 
 /** The class of layers created by `simpleRNN`, which documents shapes, weights and errors. */
-export class SimpleRNN<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<SimpleRNNCell, Out> {
-  static override readonly className: string = 'SimpleRNN';
-
-  static override get knownOptions(): readonly string[] {
-    return [...SimpleRNNCell.knownOptions, ...Object.keys(recurrentOptionNames)];
-  }
-
-  constructor(options: SimpleRNNOptions) {
-    super(new SimpleRNNCell(cellOptions(new.target, options, SimpleRNNCell, 'simple_rnn_cell')), options);
-  }
+export class SimpleRNN<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
+  SimpleRNNCellOptions,
+  SimpleRNNCell
+>('SimpleRNN', {
+  type: SimpleRNNCell,
+  name: 'simple_rnn_cell',
+  table: denseCellTable,
+})<Out> {
+  protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }];
 }
 
 /**

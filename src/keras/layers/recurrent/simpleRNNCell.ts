@@ -1,25 +1,22 @@
 /** @file SimpleRNNCell: activation(x · kernel + h · recurrentKernel + bias). */
-import type { OptionNames } from '../../../core/options.ts';
-import { cleared, DenseCell, denseCellOptionNames, type DenseCellOptions } from './denseCell.ts';
+import { cleared, DenseCell, type DenseCellOptions, denseCellTable } from './denseCell.ts';
 import { add } from '../../../ops/arithmetic.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
 import { matMul } from '../../../ops/matMul.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { Steps } from './cell.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { factoryOf, layer } from '../base/declare.ts';
 
 /** Options of `simpleRNNCell`. */
 export type SimpleRNNCellOptions = DenseCellOptions;
 
 /** The class of layers created by `simpleRNNCell`, which documents shapes, weights and errors. */
-export class SimpleRNNCell extends DenseCell {
-  static override readonly className: string = 'SimpleRNNCell';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(denseCellOptionNames satisfies OptionNames<SimpleRNNCellOptions>);
-  }
-
+export class SimpleRNNCell extends /* @__PURE__ */ layer<SimpleRNNCellOptions, DenseCell>(
+  'SimpleRNNCell',
+  denseCellTable,
+  DenseCell,
+) {
   protected readonly gates: number = 1;
 
   protected override projected(x: Tensor): Tensor {

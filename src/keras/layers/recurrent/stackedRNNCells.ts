@@ -1,41 +1,29 @@
 /** @file StackedRNNCells: cells on top of each other, as one cell. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
+import type { ClassConfig } from '../../namedObjects.ts';
 import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
-import type { CallOptions, LayerOptions } from '../base/layer.ts';
 import { RNNCell, type Steps } from './cell.ts';
-import { factoryOf } from '../../options/factory.ts';
+import { type CallOptions, factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 
 /** Options of `stackedRNNCells`. */
 export interface StackedRNNCellsOptions extends LayerOptions {
   /** The cells, starting with the one that reads the inputs. */
-  cells: readonly (RNNCell | object)[];
+  cells: readonly (RNNCell | ClassConfig)[];
 }
 
 /** The class of layers created by `stackedRNNCells`, which documents shapes, weights and errors. */
-export class StackedRNNCells extends RNNCell {
-  static override readonly className: string = 'StackedRNNCells';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({ cells: true, ...layerOptionNames } satisfies OptionNames<StackedRNNCellsOptions>);
-  }
-
-  readonly cells: readonly RNNCell[];
-
-  constructor(options: StackedRNNCellsOptions) {
-    super(options);
-    const { cells } = options;
-    if (!Array.isArray(cells) || cells.length === 0) throw this.#rejected(cells);
-    this.cells = Array.from(cells, (given: RNNCell | object) => {
-      const cell = given instanceof RNNCell ? given : deserializeLayer(given as never);
-      if (cell instanceof RNNCell) return cell;
-      throw this.#rejected(given);
-    });
-  }
-
+export class StackedRNNCells extends /* @__PURE__ */ layer<StackedRNNCellsOptions, RNNCell>(
+  'StackedRNNCells',
+  () => ({
+    cells: {
+      read: (given, { op }) => cellsOf(op, given),
+      write: (cells: readonly RNNCell[]) => cells.map((cell) => serializeLayer(cell)),
+    },
+  }),
+  RNNCell,
+) {
   get stateSize(): readonly number[] {
     return this.cells.flatMap((cell) => cell.stateSizes);
   }
@@ -86,19 +74,24 @@ export class StackedRNNCells extends RNNCell {
     const { project, take } = this.steps((x as Tensor).shape[0] as number, options);
     return take(project(x as Tensor), states);
   }
+}
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), cells: this.cells.map((cell) => serializeLayer(cell)) };
-  }
+function cellsOf(op: string, given: unknown): readonly RNNCell[] {
+  if (!Array.isArray(given) || given.length === 0) throw rejected(op, given);
+  return Array.from(given, (item: RNNCell | ClassConfig) => {
+    const cell = item instanceof RNNCell ? item : deserializeLayer(item);
+    if (cell instanceof RNNCell) return cell;
+    throw rejected(op, item);
+  });
+}
 
-  #rejected(given: unknown): ValueError {
-    return new ValueError({
-      op: this.name,
-      rule: '`cells` is a list of cells, at least one.',
-      received: `cells: ${describe(given)}`,
-      hint: 'pass [layers.lstmCell({ units: 8 }), layers.lstmCell({ units: 8 })].',
-    });
-  }
+function rejected(op: string, given: unknown): ValueError {
+  return new ValueError({
+    op,
+    rule: '`cells` is a list of cells, at least one.',
+    received: `cells: ${describe(given)}`,
+    hint: 'pass [layers.lstmCell({ units: 8 }), layers.lstmCell({ units: 8 })].',
+  });
 }
 
 /**

@@ -1,6 +1,5 @@
 /** @file TimeDistributed: applies one layer at every time step. */
-import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames, knownOptionsOf } from '../base/layerOptions.ts';
+import { knownOptionsOf } from '../../options/declaration.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -9,11 +8,19 @@ import { reshape } from '../../../ops/reshape.ts';
 import { stack } from '../../../ops/stack.ts';
 import { unstack } from '../../../ops/unstack.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
+import type { AnyLayer } from '../base/layer.ts';
+import type { Option } from '../../options/option.ts';
 import type { ClassConfig } from '../../namedObjects.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
-import { type AnyLayer, type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
-import { factoryOf } from '../../options/factory.ts';
+import {
+  type CallOptions,
+  factoryOf,
+  type InputSpec,
+  layer,
+  Layer,
+  type LayerOptions,
+} from '../base/declare.ts';
 
 /** Options of `timeDistributed`. */
 export interface TimeDistributedOptions extends LayerOptions {
@@ -22,22 +29,12 @@ export interface TimeDistributedOptions extends LayerOptions {
 }
 
 /** The class of layers created by `timeDistributed`, which documents shapes, weights and errors. */
-export class TimeDistributed extends Layer {
-  static override readonly className: string = 'TimeDistributed';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({ layer: true, ...layerOptionNames } satisfies OptionNames<TimeDistributedOptions>);
-  }
-
+export class TimeDistributed extends /* @__PURE__ */ layer<TimeDistributedOptions>('TimeDistributed', () => ({
+  layer: inner(),
+})) {
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;
-  readonly layer: Layer;
-
-  constructor(options: TimeDistributedOptions) {
-    super(options);
-    this.layer = wrapped(this.name, options.layer) as unknown as Layer;
-    this.inputSpec = [{ minRank: 3 }];
-  }
+  protected override inputSpec: readonly InputSpec[] = [{ minRank: 3 }];
 
   override build(inputShape: OpenShape): void {
     this.layer.ensureBuilt(atOneTime(inputShape));
@@ -93,10 +90,6 @@ export class TimeDistributed extends Layer {
     return (this.layer as unknown as TimeDistributed).outputDType(inputs);
   }
 
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), layer: serializeLayer(this.layer as unknown as AnyLayer) };
-  }
-
   #stepMask(mask: Nest<Tensor | null> | undefined, x: Tensor): Tensor | null {
     if (!(mask instanceof Tensor)) return null;
     const [batch, time] = x.shape;
@@ -134,6 +127,12 @@ function atOneTime(inputShape: OpenShape): OpenShape {
   const [batch = null, , ...rest] = inputShape;
   return [batch, ...rest];
 }
+
+/** The layer of a wrapper, which takes and returns one tensor. */
+export const inner = (): Option<Layer> => ({
+  read: (given, { op }) => wrapped(op, given) as unknown as Layer,
+  write: (layer: AnyLayer) => serializeLayer(layer),
+});
 
 /** The layer of a wrapper. Errors: ValueError for anything but a layer. */
 export function wrapped(op: string, given: unknown, what = 'layer'): AnyLayer {

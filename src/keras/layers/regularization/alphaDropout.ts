@@ -6,7 +6,7 @@ import { dropout as cleared } from '../../../ops/dropout.ts';
 import { onesLike } from '../../../ops/like.ts';
 import { where } from '../../../ops/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { Dropout, type DropoutOptions } from './dropout.ts';
+import { Dropout, type DropoutOptions, dropoutTable } from './dropout.ts';
 import { factoryOf, layer, type CallOptions } from '../base/declare.ts';
 
 /** The limit of selu for large negative values: minus its alpha times its scale. */
@@ -15,7 +15,7 @@ const saturation = -1.6732632423543772 * 1.0507009873554805;
 /** The class of layers created by `alphaDropout`, which documents shapes, weights and errors. */
 export class AlphaDropout extends /* @__PURE__ */ layer<DropoutOptions, Dropout>(
   'AlphaDropout',
-  () => Dropout.optionTable as never,
+  dropoutTable,
   Dropout,
 ) {
   constructor(options: DropoutOptions) {

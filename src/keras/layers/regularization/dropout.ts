@@ -65,14 +65,16 @@ abstract class RandomClearing extends Layer {
   }
 }
 
+export const dropoutTable = () => ({
+  rate: fraction(),
+  seed: seeded(),
+  noiseShape: checked(noiseShapeOf, null),
+});
+
 /** The class of layers created by `dropout`, which documents shapes, weights and errors. */
 export class Dropout extends /* @__PURE__ */ layer<DropoutOptions, RandomClearing>(
   'Dropout',
-  () => ({
-    rate: fraction(),
-    seed: seeded(),
-    noiseShape: checked(noiseShapeOf, null),
-  }),
+  dropoutTable,
   RandomClearing,
 ) {
   protected override maskShape(): OpenShape | null {

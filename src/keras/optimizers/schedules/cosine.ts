@@ -1,7 +1,6 @@
 /** @file Schedules that fall along a cosine. Source: Loshchilov and Hutter, SGDR, ICLR 2017. */
-import type { Positions } from '../../../core/options.ts';
-import { requireNotNegative, requireNumber, requireOption, requirePositive } from '../optionChecks.ts';
-import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
+import { fraction, notNegative, positive, within } from '../optionKinds.ts';
+import { nameOf, schedule, type ScheduleOptions, type Table } from './schedule.ts';
 
 /** Options of `cosineDecay`. */
 export interface CosineDecayOptions extends ScheduleOptions {
@@ -17,41 +16,29 @@ export interface CosineDecayOptions extends ScheduleOptions {
   warmupSteps?: number;
 }
 
+const cosineTable: Table<CosineDecayOptions> = () => ({
+  initialLearningRate: notNegative(),
+  decaySteps: positive(),
+  alpha: notNegative(0),
+  name: nameOf('CosineDecay'),
+  warmupTarget: notNegative(null),
+  warmupSteps: notNegative(0),
+});
+
 /** Half a cosine from the highest rate to `alpha` of it, after a linear warm-up. Errors: ValueError for options. */
-export function cosineDecay(options: CosineDecayOptions): LearningRateSchedule;
-export function cosineDecay(
-  ...settings: Positions<
-    CosineDecayOptions,
-    ['initialLearningRate', 'decaySteps', 'alpha', 'name', 'warmupTarget', 'warmupSteps']
-  >
-): LearningRateSchedule;
-export function cosineDecay(...args: unknown[]): LearningRateSchedule {
-  const className = 'CosineDecay';
-  const defaults = {
-    initialLearningRate: undefined,
-    decaySteps: undefined,
-    alpha: 0,
-    name: className,
-    warmupTarget: null,
-    warmupSteps: 0,
-  };
-  return makeSchedule<CosineDecayOptions>(className, defaults, args, {
-    check: ({ initialLearningRate, decaySteps, alpha, warmupTarget, warmupSteps }) => {
-      requireNotNegative(className, 'initialLearningRate', initialLearningRate);
-      requirePositive(className, 'decaySteps', decaySteps);
-      requireNotNegative(className, 'alpha', alpha);
-      if (warmupTarget !== null) requireNotNegative(className, 'warmupTarget', warmupTarget);
-      requireNotNegative(className, 'warmupSteps', warmupSteps);
-    },
-    rate: ({ initialLearningRate, decaySteps, alpha, warmupTarget, warmupSteps }, step) => {
+export const cosineDecay = /* @__PURE__ */ schedule(
+  'CosineDecay',
+  cosineTable,
+  ({ initialLearningRate, decaySteps, alpha, warmupTarget, warmupSteps }) =>
+    (step) => {
       const warm = warmupTarget === null ? 0 : warmupSteps;
       const highest = warmupTarget ?? initialLearningRate;
       if (step < warm) return initialLearningRate + (highest - initialLearningRate) * (step / warm);
       const passed = Math.min(step - warm, decaySteps) / decaySteps;
       return highest * ((1 - alpha) * halfCosine(passed) + alpha);
     },
-  });
-}
+  ['initialLearningRate', 'decaySteps', 'alpha', 'name', 'warmupTarget', 'warmupSteps'],
+);
 
 /** Options of `cosineDecayRestarts`. */
 export interface CosineDecayRestartsOptions extends ScheduleOptions {
@@ -67,38 +54,26 @@ export interface CosineDecayRestartsOptions extends ScheduleOptions {
   alpha?: number;
 }
 
+const restartsTable: Table<CosineDecayRestartsOptions> = () => ({
+  initialLearningRate: notNegative(),
+  firstDecaySteps: positive(),
+  tMul: within('a number of at least 1', (n) => n >= 1, 2),
+  mMul: notNegative(1),
+  alpha: fraction(0),
+  name: nameOf('SGDRDecay'),
+});
+
 /** Half cosines, each period from its highest rate. Errors: ValueError for options. */
-export function cosineDecayRestarts(options: CosineDecayRestartsOptions): LearningRateSchedule;
-export function cosineDecayRestarts(
-  ...settings: Positions<
-    CosineDecayRestartsOptions,
-    ['initialLearningRate', 'firstDecaySteps', 'tMul', 'mMul', 'alpha', 'name']
-  >
-): LearningRateSchedule;
-export function cosineDecayRestarts(...args: unknown[]): LearningRateSchedule {
-  const className = 'CosineDecayRestarts';
-  const defaults = {
-    initialLearningRate: undefined,
-    firstDecaySteps: undefined,
-    tMul: 2,
-    mMul: 1,
-    alpha: 0,
-    name: 'SGDRDecay',
-  };
-  return makeSchedule<CosineDecayRestartsOptions>(className, defaults, args, {
-    check: ({ initialLearningRate, firstDecaySteps, tMul, mMul, alpha }) => {
-      requireNotNegative(className, 'initialLearningRate', initialLearningRate);
-      requirePositive(className, 'firstDecaySteps', firstDecaySteps);
-      requireNumber(className, 'tMul', tMul, 'a number of at least 1', (n) => n >= 1);
-      requireNotNegative(className, 'mMul', mMul);
-      requireOption(className, 'alpha', alpha, alpha >= 0 && alpha <= 1, 'a number in [0, 1]');
-    },
-    rate: ({ initialLearningRate, firstDecaySteps, tMul, mMul, alpha }, step) => {
+export const cosineDecayRestarts = /* @__PURE__ */ schedule(
+  'CosineDecayRestarts',
+  restartsTable,
+  ({ initialLearningRate, firstDecaySteps, tMul, mMul, alpha }) =>
+    (step) => {
       const { period, passed } = periodAt(step / firstDecaySteps, tMul);
       return initialLearningRate * ((1 - alpha) * mMul ** period * halfCosine(passed) + alpha);
     },
-  });
-}
+  ['initialLearningRate', 'firstDecaySteps', 'tMul', 'mMul', 'alpha', 'name'],
+);
 
 /** Returns the period that contains `time` (in lengths of the first period), and the fraction of it that has passed. */
 function periodAt(time: number, growth: number): { period: number; passed: number } {

@@ -1,7 +1,6 @@
 /** @file A piecewise constant schedule. */
-import type { Positions } from '../../../core/options.ts';
-import { requireNotNegative, requireOption } from '../optionChecks.ts';
-import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
+import { checked, notNegative, requireOption } from '../optionKinds.ts';
+import { nameOf, schedule, type ScheduleOptions, type Table } from './schedule.ts';
 
 /** Options of `piecewiseConstantDecay`. */
 export interface PiecewiseConstantDecayOptions extends ScheduleOptions {
@@ -11,28 +10,33 @@ export interface PiecewiseConstantDecayOptions extends ScheduleOptions {
   values: readonly number[];
 }
 
+const table: Table<PiecewiseConstantDecayOptions> = () => ({
+  boundaries: checked((op, what, given: readonly number[]) => {
+    const ascending =
+      Array.isArray(given) &&
+      given.length > 0 &&
+      given.every((b, i) => Number.isFinite(b) && (i === 0 || b > given[i - 1]));
+    requireOption(op, what, given, ascending, 'a list of ascending numbers');
+  }),
+  values: {
+    read: (given, { op, what, values: { boundaries } }) => {
+      const count = (boundaries as readonly number[]).length + 1;
+      const fits = Array.isArray(given) && given.length === count;
+      requireOption(op, what, given, fits, 'a list with one number more than `boundaries`');
+      return (given as unknown[]).map((value) => notNegative().read(value, { op, what, values: {} }));
+    },
+  },
+  name: nameOf('PiecewiseConstant'),
+});
+
 /** One rate between boundaries. Errors: ValueError for options. */
-export function piecewiseConstantDecay(options: PiecewiseConstantDecayOptions): LearningRateSchedule;
-export function piecewiseConstantDecay(
-  ...settings: Positions<PiecewiseConstantDecayOptions, ['boundaries', 'values', 'name']>
-): LearningRateSchedule;
-export function piecewiseConstantDecay(...args: unknown[]): LearningRateSchedule {
-  const className = 'PiecewiseConstantDecay';
-  const defaults = { boundaries: undefined, values: undefined, name: 'PiecewiseConstant' };
-  return makeSchedule<PiecewiseConstantDecayOptions>(className, defaults, args, {
-    check: ({ boundaries, values }) => {
-      const ascending =
-        Array.isArray(boundaries) &&
-        boundaries.length > 0 &&
-        boundaries.every((b, i) => Number.isFinite(b) && (i === 0 || b > boundaries[i - 1]));
-      requireOption(className, 'boundaries', boundaries, ascending, 'a list of ascending numbers');
-      const fits = Array.isArray(values) && values.length === boundaries.length + 1;
-      requireOption(className, 'values', values, fits, 'a list with one number more than `boundaries`');
-      for (const value of values) requireNotNegative(className, 'values', value);
-    },
-    rate: ({ boundaries, values }, step) => {
+export const piecewiseConstantDecay = /* @__PURE__ */ schedule(
+  'PiecewiseConstantDecay',
+  table,
+  ({ boundaries, values }) =>
+    (step) => {
       const at = boundaries.findIndex((boundary) => step <= boundary);
-      return values[at < 0 ? values.length - 1 : at] as number;
+      return values.at(at < 0 ? -1 : at) as number;
     },
-  });
-}
+  ['boundaries', 'values', 'name'],
+);

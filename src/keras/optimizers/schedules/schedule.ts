@@ -1,8 +1,10 @@
 /** @file LearningRateSchedule: a function of the step, evaluated on the host. */
-import { ValueError } from '../../../core/errors.ts';
-import { describe } from '../../../core/shape.ts';
 import type { Configured } from '../../namedObjects.ts';
-import { optionsOf } from '../../../core/options.ts';
+import { declaring } from '../../options/maker.ts';
+import type { Option } from '../../options/option.ts';
+import { checked, requireOption } from '../optionKinds.ts';
+
+export type { Table } from '../../options/maker.ts';
 
 /** A schedule of the library or of an app. */
 export interface LearningRateSchedule extends Configured {
@@ -16,31 +18,9 @@ export interface ScheduleOptions {
   name?: string;
 }
 
-/** A schedule from the arguments of its factory, complete and checked, and its rule. */
-export function makeSchedule<O extends object>(
-  className: string,
-  defaults: { readonly [K in keyof Required<O>]: O[K] | undefined },
-  args: readonly unknown[],
-  rule: { check: (options: Required<O>) => void; rate: (options: Required<O>, step: number) => number },
-): LearningRateSchedule {
-  // Keras's order is that of the defaults.
-  const names = Object.fromEntries(Object.keys(defaults).map((name) => [name, true]));
-  const given = optionsOf(className, args, names);
-  const set = Object.entries(given).filter(([, value]) => value !== undefined);
-  const options = { ...defaults, ...Object.fromEntries(set) } as Required<O>;
-  const { name } = options as { name?: unknown };
-  if (typeof name !== 'string') {
-    throw new ValueError({
-      op: className,
-      rule: '`name` is a string.',
-      received: `name: ${describe(name)}`,
-      hint: 'leave it out for the default.',
-    });
-  }
-  rule.check(options);
-  return {
-    className,
-    call: (step) => rule.rate(options, step),
-    getConfig: () => ({ ...options }),
-  };
-}
+/** Declares a schedule. */
+export const schedule = /* @__PURE__ */ declaring<LearningRateSchedule>();
+
+/** The kind of `name`. */
+export const nameOf = (fallback: string): Option<string> =>
+  checked((op, what, name) => requireOption(op, what, name, typeof name === 'string', 'a string'), fallback);

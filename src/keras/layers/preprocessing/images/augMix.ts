@@ -1,16 +1,14 @@
 /** @file AugMix: mixes images with augmented versions of themselves. */
 import type { DType } from '../../../../core/dtype.ts';
-import type { OptionNames } from '../../../../core/options.ts';
-import { requireBoolean, requireFinite, requireInteger } from '../../../../core/shape.ts';
 import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
 import { clip } from '../../../../ops/clip.ts';
 import { randomGamma } from '../../../../ops/randomGamma.ts';
 import { sum } from '../../../../ops/sum.ts';
 import { unstack } from '../../../../ops/unstack.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
 import {
   type AugmentationOptions,
+  augmentationTable,
   colours,
   RandomAugmentation,
   shapeAndTone,
@@ -18,7 +16,7 @@ import {
 } from './augmentations.ts';
 import { asFloats } from './imageLayer.ts';
 import { symmetricBeta } from './mixing.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { factoryOf, flag, integer, layer, number } from '../../base/declare.ts';
 
 /** Options of `augMix`. The default of `factor` is 0.3. */
 export interface AugMixOptions extends AugmentationOptions {
@@ -42,42 +40,17 @@ interface Mixture {
 }
 
 /** The class of layers created by `augMix`, which documents shapes, weights and errors. */
-export class AugMix extends RandomAugmentation<Mixture> {
-  static override readonly className: string = 'AugMix';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      valueRange: true,
-      numChains: true,
-      chainDepth: true,
-      factor: true,
-      alpha: true,
-      allOps: true,
-      interpolation: true,
-      seed: true,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<AugMixOptions>);
-  }
-
-  readonly numChains: number;
-  readonly chainDepth: number;
-  readonly alpha: number;
-  readonly allOps: boolean;
-
-  constructor(options: AugMixOptions = {}) {
-    super(options, 0.3);
-    const { numChains = 3, chainDepth = 3, alpha = 1, allOps = true } = options;
-    requireInteger(this.name, 'numChains', numChains, 1);
-    requireInteger(this.name, 'chainDepth', chainDepth, 0);
-    requireFinite(this.name, 'alpha', alpha, Number.MIN_VALUE);
-    requireBoolean(this.name, 'allOps', allOps);
-    this.numChains = numChains;
-    this.chainDepth = chainDepth;
-    this.alpha = alpha;
-    this.allOps = allOps;
-  }
-
+export class AugMix extends /* @__PURE__ */ layer<AugMixOptions, RandomAugmentation<Mixture>>(
+  'AugMix',
+  () => ({
+    ...augmentationTable(0.3),
+    numChains: integer({ default: 3 }),
+    chainDepth: integer({ min: 0, default: 3 }),
+    alpha: number({ min: Number.MIN_VALUE, default: 1 }),
+    allOps: flag(true),
+  }),
+  RandomAugmentation,
+) {
   override getRandomTransformation(images: Tensor): Mixture {
     const { numChains, chainDepth, alpha } = this;
     const draw = this.hostDraws();
@@ -110,12 +83,6 @@ export class AugMix extends RandomAugmentation<Mixture> {
 
   protected override partDType(part: string, dtype: DType): DType {
     return part === 'labels' ? dtype : 'float32';
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { valueRange, numChains, chainDepth, factor, alpha, allOps, interpolation, seed } = this;
-    const options = { valueRange, numChains, chainDepth, factor, alpha, allOps, interpolation, seed };
-    return { ...super.getConfig(), ...options, dataFormat: this.dataFormat };
   }
 }
 

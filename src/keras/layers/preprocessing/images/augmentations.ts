@@ -1,13 +1,12 @@
 /** @file The changes that RandAugment and AugMix choose from, and the base of both layers. */
-import { oneOf } from '../../../../core/shape.ts';
 import { currentExecutor } from '../../../../execution/currentExecutor.ts';
 import { freshSeed } from '../../../../ops/seeds.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { hostUniform } from '../../../initializers/hostRandom.ts';
 import { AutoContrast } from './autoContrast.ts';
 import { Equalization } from './equalization.ts';
-import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
-import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions.ts';
+import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
+import { betweenPixels, type Bounds, type Factor, factorOf, valueRange } from './imageOptions.ts';
 import { RandomBrightness } from './randomBrightness.ts';
 import { RandomColorDegeneration } from './randomColorDegeneration.ts';
 import { RandomContrast } from './randomContrast.ts';
@@ -26,6 +25,14 @@ export interface AugmentationOptions extends RandomImageOptions {
   /** Default 'bilinear'. */
   interpolation?: 'bilinear' | 'nearest';
 }
+
+/** The table of these options. */
+export const augmentationTable = (factor: number) => ({
+  valueRange: valueRange(),
+  factor: factorOf({ min: 0 }, factor),
+  interpolation: betweenPixels(),
+  ...randomTable(),
+});
 
 /** A sampled change, by its name. */
 export interface Step {
@@ -57,18 +64,13 @@ export type AugmentationName = (typeof shapeAndTone)[number] | (typeof colours)[
 
 /** Chooses the changes on the host, so that only the chosen ones are computed. */
 export abstract class RandomAugmentation<Transformation> extends RandomImageLayer<Transformation> {
-  readonly valueRange: Bounds;
-  readonly factor: Bounds;
-  readonly interpolation: 'bilinear' | 'nearest';
+  declare readonly valueRange: Bounds;
+  declare readonly factor: Bounds;
+  declare readonly interpolation: 'bilinear' | 'nearest';
   readonly #layers: Readonly<Record<AugmentationName, Augmentation>>;
 
-  constructor(options: AugmentationOptions, factor: number) {
+  constructor(options: AugmentationOptions) {
     super(options);
-    const { name } = this;
-    this.valueRange = valueRangeOf(name, options.valueRange);
-    this.factor = boundsOf(name, 'factor', options.factor ?? factor, { min: 0 });
-    const { interpolation = 'bilinear' } = options;
-    this.interpolation = oneOf(name, 'interpolation', interpolation, ['bilinear', 'nearest'] as const);
     this.#layers = layersOf(this);
     for (const layer of Object.values(this.#layers)) {
       if (layer instanceof RandomImageLayer) layer.seeds = this.seeds;

@@ -1,15 +1,13 @@
 /** @file AutoContrast: stretches the values of images to their full range. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { div, sub } from '../../../../ops/arithmetic.ts';
 import { greater } from '../../../../ops/comparison.ts';
 import { max, min } from '../../../../ops/extrema.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions } from './imageLayer.ts';
-import { type Bounds, valueRangeOf } from './imageOptions.ts';
+import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions, imageTable } from './imageLayer.ts';
+import { type Bounds, valueRange } from './imageOptions.ts';
 import { rescaled } from './randomColour.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `autoContrast`. */
 export interface AutoContrastOptions extends ImageLayerOptions {
@@ -18,24 +16,11 @@ export interface AutoContrastOptions extends ImageLayerOptions {
 }
 
 /** The class of layers created by `autoContrast`, which documents shapes, weights and errors. */
-export class AutoContrast extends ImageLayer {
-  static override readonly className: string = 'AutoContrast';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      valueRange: true,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<AutoContrastOptions>);
-  }
-
-  readonly valueRange: Bounds;
-
-  constructor(options: AutoContrastOptions = {}) {
-    super(options);
-    this.valueRange = valueRangeOf(this.name, options.valueRange);
-  }
-
+export class AutoContrast extends /* @__PURE__ */ layer<AutoContrastOptions, ImageLayer>(
+  'AutoContrast',
+  () => ({ valueRange: valueRange(), ...imageTable() }),
+  ImageLayer,
+) {
   /** Returns the images with each channel stretched to the whole range; a channel of one value is unchanged. */
   transformImages(images: Tensor): Tensor {
     const x = asFloats(images);
@@ -50,11 +35,6 @@ export class AutoContrast extends ImageLayer {
 
   protected override changes(): ImageChanges {
     return { images: (x) => this.transformImages(x) };
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { valueRange, dataFormat } = this;
-    return { ...super.getConfig(), valueRange, dataFormat };
   }
 }
 

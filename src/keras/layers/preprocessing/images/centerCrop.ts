@@ -1,11 +1,15 @@
 /** @file CenterCrop: the middle of images. */
-import type { OptionNames } from '../../../../core/options.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { asFloats, asImages, type ImageChanges, ImageLayer, type ImageLayerOptions } from './imageLayer.ts';
-import { sizeOption } from './imageOptions.ts';
+import {
+  asFloats,
+  asImages,
+  type ImageChanges,
+  ImageLayer,
+  type ImageLayerOptions,
+  imageTable,
+} from './imageLayer.ts';
 import { centered, sizeOf, smartlyResized } from './ratio.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { factoryOf, integer, layer } from '../../base/declare.ts';
 
 /** Options of `centerCrop`. */
 export interface CenterCropOptions extends ImageLayerOptions {
@@ -16,28 +20,11 @@ export interface CenterCropOptions extends ImageLayerOptions {
 }
 
 /** The class of layers created by `centerCrop`, which documents shapes, weights and errors. */
-export class CenterCrop extends ImageLayer {
-  static override readonly className: string = 'CenterCrop';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      height: true,
-      width: true,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<CenterCropOptions>);
-  }
-
-  readonly height: number;
-  readonly width: number;
-
-  constructor(options: CenterCropOptions) {
-    super(options);
-    const { height, width } = sizeOption(this.name, options);
-    this.height = height;
-    this.width = width;
-  }
-
+export class CenterCrop extends /* @__PURE__ */ layer<CenterCropOptions, ImageLayer>(
+  'CenterCrop',
+  () => ({ height: integer(), width: integer(), ...imageTable() }),
+  ImageLayer,
+) {
   protected override changes(images: Tensor): ImageChanges {
     const given = sizeOf(images);
     const fits = given.height >= this.height && given.width >= this.width;
@@ -47,11 +34,6 @@ export class CenterCrop extends ImageLayer {
 
   protected override sizeOf(): readonly number[] {
     return [this.height, this.width];
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { height, width, dataFormat } = this;
-    return { ...super.getConfig(), height, width, dataFormat };
   }
 }
 

@@ -1,8 +1,7 @@
 /** @file ContrastLimitedAdaptiveHistogramEqualization: replaces values by their ranks in the neighbourhood. */
 import { ValueError } from '../../../../core/errors.ts';
 import { isListOf } from '../../../../core/lists.ts';
-import type { OptionNames } from '../../../../core/options.ts';
-import { describe, requireFinite } from '../../../../core/shape.ts';
+import { describe } from '../../../../core/shape.ts';
 import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
 import { bincount } from '../../../../ops/bincount.ts';
 import { cast } from '../../../../ops/cast.ts';
@@ -16,12 +15,11 @@ import { sum } from '../../../../ops/sum.ts';
 import { where } from '../../../../ops/where.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { factoryOf } from '../../../options/factory.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions } from './imageLayer.ts';
-import { type Bounds, valueRangeOf } from './imageOptions.ts';
+import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions, imageTable } from './imageLayer.ts';
+import { type Bounds, valueRange } from './imageOptions.ts';
 import { rescaled } from './randomColour.ts';
 import { type Tiling, tilingOf } from './tiling.ts';
+import { checked, factoryOf, layer, number } from '../../base/declare.ts';
 
 /** Options of `contrastLimitedAdaptiveHistogramEqualization`. */
 export interface ContrastLimitedAdaptiveHistogramEqualizationOptions extends ImageLayerOptions {
@@ -39,32 +37,19 @@ export interface ContrastLimitedAdaptiveHistogramEqualizationOptions extends Ima
 const bins = 256;
 
 /** The class of layers created by `contrastLimitedAdaptiveHistogramEqualization`, which documents shapes, weights and errors. */
-export class ContrastLimitedAdaptiveHistogramEqualization extends ImageLayer {
-  static override readonly className: string = 'ContrastLimitedAdaptiveHistogramEqualization';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      valueRange: true,
-      clipLimit: true,
-      tileGridSize: true,
-      dataFormat: true,
-      ...layerOptionNames,
-    } satisfies OptionNames<ContrastLimitedAdaptiveHistogramEqualizationOptions>);
-  }
-
-  readonly valueRange: Bounds;
-  readonly clipLimit: number;
-  readonly tileGridSize: readonly [number, number];
-
-  constructor(options: ContrastLimitedAdaptiveHistogramEqualizationOptions = {}) {
-    super(options);
-    const { clipLimit = 4, tileGridSize = [8, 8] } = options;
-    requireFinite(this.name, 'clipLimit', clipLimit);
-    this.valueRange = valueRangeOf(this.name, options.valueRange);
-    this.clipLimit = clipLimit;
-    this.tileGridSize = gridOf(this.name, tileGridSize);
-  }
-
+export class ContrastLimitedAdaptiveHistogramEqualization extends /* @__PURE__ */ layer<
+  ContrastLimitedAdaptiveHistogramEqualizationOptions,
+  ImageLayer
+>(
+  'ContrastLimitedAdaptiveHistogramEqualization',
+  () => ({
+    valueRange: valueRange(),
+    clipLimit: number({ default: 4 }),
+    tileGridSize: checked(gridOf, [8, 8]),
+    ...imageTable(),
+  }),
+  ImageLayer,
+) {
   transformImages(images: Tensor): Tensor {
     const bytes = rescaled(asFloats(images), this.valueRange, [0, 255]);
     return rescaled(this.#equalized(bytes), [0, 255], this.valueRange);
@@ -112,11 +97,6 @@ export class ContrastLimitedAdaptiveHistogramEqualization extends ImageLayer {
     const kept = clip(counts, { min: 0, max: (this.clipLimit * pixels) / bins });
     return add(kept, mul(sum(sub(counts, kept), { axis: 1, keepDims: true }), 1 / bins));
   }
-
-  override getConfig(): Record<string, unknown> {
-    const { valueRange, clipLimit, tileGridSize, dataFormat } = this;
-    return { ...super.getConfig(), valueRange, clipLimit, tileGridSize, dataFormat };
-  }
 }
 
 const int32 = (values: readonly number[], shape: readonly number[] = [values.length]): Tensor =>
@@ -147,13 +127,13 @@ function binsOf(
   return add(add(add(images, down), add(across, channel)), values);
 }
 
-function gridOf(op: string, given: unknown): readonly [number, number] {
+function gridOf(op: string, what: string, given: unknown): readonly [number, number] {
   const isCount = (n: unknown): n is number => Number.isInteger(n) && (n as number) > 0;
   if (isListOf(given, isCount, 2) && given.length === 2) return given as readonly [number, number];
   throw new ValueError({
     op,
-    rule: '`tileGridSize` is how many tiles there are down and across.',
-    received: `tileGridSize: ${describe(given)}`,
+    rule: `\`${what}\` is how many tiles there are down and across.`,
+    received: `${what}: ${describe(given)}`,
     hint: 'pass [8, 8].',
   });
 }

@@ -1,17 +1,15 @@
 /** @file CutMix: pastes a box from another sample into each image. */
 import type { DType } from '../../../../core/dtype.ts';
-import type { OptionNames } from '../../../../core/options.ts';
 import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
 import { argsort } from '../../../../ops/sort.ts';
 import { sqrt } from '../../../../ops/unary.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
 import { pixelsInside, spanOf } from './boxes.ts';
-import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
-import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
+import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
+import { type Factor, factorOf } from './imageOptions.ts';
 import { mixed, reordered, symmetricBeta } from './mixing.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `cutMix`. */
 export interface CutMixOptions extends RandomImageOptions {
@@ -32,25 +30,11 @@ interface Cut {
 }
 
 /** The class of layers created by `cutMix`, which documents shapes, weights and errors. */
-export class CutMix extends RandomImageLayer<Cut> {
-  static override readonly className: string = 'CutMix';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      factor: true,
-      seed: true,
-      dataFormat: true,
-      ...layerOptionNames,
-    } satisfies OptionNames<CutMixOptions>);
-  }
-
-  readonly factor: Bounds;
-
-  constructor(options: CutMixOptions = {}) {
-    super(options);
-    this.factor = boundsOf(this.name, 'factor', options.factor ?? 1, { min: 0 });
-  }
-
+export class CutMix extends /* @__PURE__ */ layer<CutMixOptions, RandomImageLayer<Cut>>(
+  'CutMix',
+  () => ({ factor: factorOf({ min: 0 }, 1), ...randomTable() }),
+  RandomImageLayer,
+) {
   override getRandomTransformation(images: Tensor): Cut {
     const [batch, height, width] = images.shape as [number, number, number];
     const alpha = add(this.uniform([], this.factor), 1e-6);
@@ -78,11 +62,6 @@ export class CutMix extends RandomImageLayer<Cut> {
   }
   protected override partDType(part: string, dtype: DType): DType {
     return part === 'labels' ? 'float32' : dtype;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { factor, seed, dataFormat } = this;
-    return { ...super.getConfig(), factor, seed, dataFormat };
   }
 }
 

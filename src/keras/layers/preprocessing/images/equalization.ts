@@ -1,6 +1,4 @@
 /** @file Equalization: spreads the values of images evenly over their range. */
-import type { OptionNames } from '../../../../core/options.ts';
-import { requireInteger } from '../../../../core/shape.ts';
 import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
 import { cast } from '../../../../ops/cast.ts';
 import { clip } from '../../../../ops/clip.ts';
@@ -15,12 +13,10 @@ import { round } from '../../../../ops/rounding.ts';
 import { slice } from '../../../../ops/slice.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import type { CallOptions } from '../../base/layer.ts';
-import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions } from './imageLayer.ts';
-import { type Bounds, valueRangeOf } from './imageOptions.ts';
+import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions, imageTable } from './imageLayer.ts';
+import { type Bounds, valueRange } from './imageOptions.ts';
 import { rescaled } from './randomColour.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { type CallOptions, factoryOf, integer, layer } from '../../base/declare.ts';
 
 /** Options of `equalization`. */
 export interface EqualizationOptions extends ImageLayerOptions {
@@ -31,29 +27,11 @@ export interface EqualizationOptions extends ImageLayerOptions {
 }
 
 /** The class of layers created by `equalization`, which documents shapes, weights and errors. */
-export class Equalization extends ImageLayer {
-  static override readonly className: string = 'Equalization';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      valueRange: true,
-      bins: true,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<EqualizationOptions>);
-  }
-
-  readonly valueRange: Bounds;
-  readonly bins: number;
-
-  constructor(options: EqualizationOptions = {}) {
-    super(options);
-    const { bins = 256 } = options;
-    requireInteger(this.name, 'bins', bins, 2);
-    this.valueRange = valueRangeOf(this.name, options.valueRange);
-    this.bins = bins;
-  }
-
+export class Equalization extends /* @__PURE__ */ layer<EqualizationOptions, ImageLayer>(
+  'Equalization',
+  () => ({ valueRange: valueRange(), bins: integer({ min: 2, default: 256 }), ...imageTable() }),
+  ImageLayer,
+) {
   /** Returns the images with the values of each channel of the batch replaced by their ranks. */
   transformImages(images: Tensor): Tensor {
     const { bins, valueRange } = this;
@@ -70,11 +48,6 @@ export class Equalization extends ImageLayer {
 
   protected override changes(_images: Tensor, { training = true }: CallOptions): ImageChanges {
     return { images: (x) => (training ? this.transformImages(x) : asFloats(x)) };
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { valueRange, bins, dataFormat } = this;
-    return { ...super.getConfig(), valueRange, bins, dataFormat };
   }
 }
 

@@ -13,14 +13,14 @@ import { fill } from '../../../../ops/creation.ts';
 import { expandDims } from '../../../../ops/expandDims.ts';
 import { randomUniform } from '../../../../ops/random.ts';
 import type { SymbolicTensor } from '../../../../ops/recorders.ts';
-import { SeedSequence } from '../../../../ops/seeds.ts';
+import type { SeedSequence } from '../../../../ops/seeds.ts';
 import { squeeze } from '../../../../ops/squeeze.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { KerasTensor } from '../../../graph/kerasTensor.ts';
 import { trace } from '../../../graph/tracing.ts';
-import { type DataFormatOptions, requireChannelsLast } from '../../base/dataFormat.ts';
+import { channelsLast, type DataFormatOptions } from '../../base/dataFormat.ts';
 import { type ApplyOptions, type CallOptions, Layer, type LayerOptions } from '../../base/layer.ts';
-import { seedOf } from '../../base/randomOptions.ts';
+import { seeded, sequenceOf } from '../../base/randomOptions.ts';
 import type { Bounds } from './imageOptions.ts';
 
 /** Options of layers that change images. */
@@ -40,14 +40,10 @@ const parts: readonly (keyof ImageBatch)[] = ['images', 'labels', 'segmentationM
 
 const hint = 'pass { images, labels, segmentationMasks }; bounding boxes are not transformed.';
 
+/** The table of these options. */
+export const imageTable = () => ({ dataFormat: channelsLast() });
+
 export abstract class ImageLayer extends Layer {
-  readonly dataFormat = 'channelsLast';
-
-  constructor(options: ImageLayerOptions) {
-    super(options);
-    requireChannelsLast(this.name, options.dataFormat);
-  }
-
   /** Transforms a batch with images [batch, height, width, channels]. */
   protected abstract changes(images: Tensor, options: CallOptions): ImageChanges;
 
@@ -159,20 +155,17 @@ export interface RandomImageOptions extends ImageLayerOptions {
   seed?: number | null;
 }
 
+/** The table of these options. */
+export const randomTable = () => ({ seed: seeded(), ...imageTable() });
+
 /**
  * A layer that changes images at random unless `training` is false: as in Keras, also where `training` isn't given.
  * `Transformation` is the type of the random parameters of a batch.
  */
 export abstract class RandomImageLayer<Transformation> extends ImageLayer {
-  readonly seed: number | null;
+  declare readonly seed: number | null;
   /** The position in its random sequence, which checkpoints store. */
-  seeds: SeedSequence | null;
-
-  constructor(options: RandomImageOptions) {
-    super(options);
-    this.seed = seedOf(this.name, options.seed);
-    this.seeds = this.seed === null ? null : new SeedSequence(this.seed);
-  }
+  seeds: SeedSequence | null = sequenceOf(this);
 
   /** Draws a change for images [batch, height, width, channels]. */
   abstract getRandomTransformation(images: Tensor): Transformation;

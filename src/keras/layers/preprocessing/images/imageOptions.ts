@@ -1,7 +1,9 @@
 /** @file Options that image layers share: bounds of random factors, and the range of pixel values. */
 import { ValueError } from '../../../../core/errors.ts';
 import { isListOf } from '../../../../core/lists.ts';
-import { describe, requireInteger } from '../../../../core/shape.ts';
+import { describe } from '../../../../core/shape.ts';
+import { checked, oneOf } from '../../../options/kinds.ts';
+import type { Option } from '../../../options/option.ts';
 
 /** The bounds of a random factor. The meaning of a single number depends on the option. */
 export type Factor = number | readonly [number, number];
@@ -45,7 +47,7 @@ const aroundZero =
   };
 
 /** The range of a pixel's values in ascending order. Errors: ValueError for anything else. */
-export function valueRangeOf(op: string, given: unknown = [0, 255]): Bounds {
+function valueRangeOf(op: string, given: unknown): Bounds {
   const isRange =
     Array.isArray(given) &&
     given.length === 2 &&
@@ -60,14 +62,26 @@ export function valueRangeOf(op: string, given: unknown = [0, 255]): Bounds {
   });
 }
 
+/** Height and width of results, in pixels. */
 export interface ImageSize {
   readonly height: number;
   readonly width: number;
 }
 
-/** Height and width of results. Errors: ValueError unless they are integers above 0. */
-export function sizeOption(op: string, { height, width }: ImageSize): ImageSize {
-  requireInteger(op, 'height', height, 1);
-  requireInteger(op, 'width', width, 1);
-  return { height, width };
-}
+/** The kind of the bounds of a random factor. */
+export const factorOf = (range: FactorRange, fallback?: Factor): Option<Bounds> =>
+  checked((op, what, given: unknown) => boundsOf(op, what, given, range), fallback);
+
+/** The kind of bounds that configurations have as they were given. */
+export const givenFactor = (range: FactorRange, fallback?: null): Option<Bounds> =>
+  checked((op, what, given: unknown) => {
+    boundsOf(op, what, given, range);
+    return given as Bounds;
+  }, fallback);
+
+/** The kind of `valueRange`. */
+export const valueRange = (): Option<Bounds> =>
+  checked((op, _, given: unknown) => valueRangeOf(op, given), [0, 255]);
+
+/** Interpolations between pixels. */
+export const betweenPixels = () => oneOf(['bilinear', 'nearest'], 'bilinear');

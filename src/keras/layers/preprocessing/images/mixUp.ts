@@ -1,13 +1,10 @@
 /** @file MixUp: mixes images and labels with those of another sample. */
 import type { DType } from '../../../../core/dtype.ts';
-import type { OptionNames } from '../../../../core/options.ts';
-import { requireFinite } from '../../../../core/shape.ts';
 import { argsort } from '../../../../ops/sort.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
+import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
 import { mixed, symmetricBeta } from './mixing.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { factoryOf, layer, number } from '../../base/declare.ts';
 
 /** Options of `mixUp`. */
 export interface MixUpOptions extends RandomImageOptions {
@@ -24,27 +21,11 @@ interface Mix {
 }
 
 /** The class of layers created by `mixUp`, which documents shapes, weights and errors. */
-export class MixUp extends RandomImageLayer<Mix> {
-  static override readonly className: string = 'MixUp';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      alpha: true,
-      dataFormat: true,
-      seed: true,
-      ...layerOptionNames,
-    } satisfies OptionNames<MixUpOptions>);
-  }
-
-  readonly alpha: number;
-
-  constructor(options: MixUpOptions = {}) {
-    super(options);
-    const { alpha = 0.2 } = options;
-    requireFinite(this.name, 'alpha', alpha, Number.MIN_VALUE);
-    this.alpha = alpha;
-  }
-
+export class MixUp extends /* @__PURE__ */ layer<MixUpOptions, RandomImageLayer<Mix>>(
+  'MixUp',
+  () => ({ alpha: number({ min: Number.MIN_VALUE, default: 0.2 }), ...randomTable() }),
+  RandomImageLayer,
+) {
   override getRandomTransformation({ shape }: Tensor): Mix {
     const batch = [shape[0] as number];
     const permutationOrder = argsort(this.uniform(batch));
@@ -66,10 +47,6 @@ export class MixUp extends RandomImageLayer<Mix> {
 
   protected override partDType(): DType {
     return 'float32';
-  }
-  override getConfig(): Record<string, unknown> {
-    const { alpha, seed, dataFormat } = this;
-    return { ...super.getConfig(), alpha, seed, dataFormat };
   }
 }
 

@@ -1,16 +1,14 @@
 /** @file RandAugment: applies a few randomly chosen changes, one after the other. */
-import type { OptionNames } from '../../../../core/options.ts';
-import { requireInteger } from '../../../../core/shape.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
 import {
   type AugmentationOptions,
+  augmentationTable,
   colours,
   RandomAugmentation,
   shapeAndTone,
   type Step,
 } from './augmentations.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { factoryOf, integer, layer } from '../../base/declare.ts';
 
 /** Options of `randAugment`. The default of `factor` is 0.5. */
 export interface RandAugmentOptions extends AugmentationOptions {
@@ -21,30 +19,14 @@ export interface RandAugmentOptions extends AugmentationOptions {
 const names = [...shapeAndTone, ...colours];
 
 /** The class of layers created by `randAugment`, which documents shapes, weights and errors. */
-export class RandAugment extends RandomAugmentation<readonly Step[]> {
-  static override readonly className: string = 'RandAugment';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      valueRange: true,
-      numOps: true,
-      factor: true,
-      interpolation: true,
-      seed: true,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<RandAugmentOptions>);
-  }
-
-  readonly numOps: number;
-
-  constructor(options: RandAugmentOptions = {}) {
-    super(options, 0.5);
-    const { numOps = 2 } = options;
-    requireInteger(this.name, 'numOps', numOps, 0);
-    this.numOps = numOps;
-  }
-
+export class RandAugment extends /* @__PURE__ */ layer<
+  RandAugmentOptions,
+  RandomAugmentation<readonly Step[]>
+>(
+  'RandAugment',
+  () => ({ ...augmentationTable(0.5), numOps: integer({ min: 0, default: 2 }) }),
+  RandomAugmentation,
+) {
   /** Returns the random changes in their order. */
   override getRandomTransformation(images: Tensor): readonly Step[] {
     const draw = this.hostDraws();
@@ -60,11 +42,6 @@ export class RandAugment extends RandomAugmentation<readonly Step[]> {
 
   override transformSegmentationMasks(masks: Tensor, steps: readonly Step[]): Tensor {
     return steps.reduce((x, step) => this.stepOnMasks(x, step), masks);
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { valueRange, numOps, factor, interpolation, seed, dataFormat } = this;
-    return { ...super.getConfig(), valueRange, numOps, factor, interpolation, seed, dataFormat };
   }
 }
 

@@ -1,13 +1,11 @@
 /** @file The base of layers that apply random affine maps to images. */
-import type { OptionNames } from '../../../../core/options.ts';
-import { oneOf, requireFinite } from '../../../../core/shape.ts';
 import { concat } from '../../../../ops/concat.ts';
 import { fill } from '../../../../ops/creation.ts';
 import { transformImages } from '../../../../ops/transformImages.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { asImages, RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
-import type { Bounds } from './imageOptions.ts';
+import { asImages, RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
+import { betweenPixels, type Bounds } from './imageOptions.ts';
+import { number, oneOf } from '../../base/declare.ts';
 
 export interface AffineOptions extends RandomImageOptions {
   /**
@@ -21,31 +19,21 @@ export interface AffineOptions extends RandomImageOptions {
   fillValue?: number;
 }
 
-export const affineOptionNames: OptionNames<AffineOptions> = {
-  fillMode: true,
-  interpolation: true,
-  seed: true,
-  fillValue: true,
-  dataFormat: false,
-  ...layerOptionNames,
-};
-
 const fillModes = ['reflect', 'constant', 'nearest', 'wrap'] as const;
+
+/** The table of these options. */
+export const affineTable = () => ({
+  fillMode: oneOf(fillModes, 'reflect'),
+  interpolation: betweenPixels(),
+  fillValue: number({ default: 0 }),
+  ...randomTable(),
+});
 
 /** The sampled transformation is a map for each image, [batch, 8]: see transformImages. */
 export abstract class RandomAffine extends RandomImageLayer<Tensor> {
-  readonly fillMode: (typeof fillModes)[number];
-  readonly interpolation: 'bilinear' | 'nearest';
-  readonly fillValue: number;
-
-  constructor(options: AffineOptions) {
-    super(options);
-    const { fillMode = 'reflect', interpolation = 'bilinear', fillValue = 0 } = options;
-    this.fillMode = oneOf(this.name, 'fillMode', fillMode, fillModes);
-    this.interpolation = oneOf(this.name, 'interpolation', interpolation, ['bilinear', 'nearest'] as const);
-    requireFinite(this.name, 'fillValue', fillValue);
-    this.fillValue = fillValue;
-  }
+  declare readonly fillMode: (typeof fillModes)[number];
+  declare readonly interpolation: 'bilinear' | 'nearest';
+  declare readonly fillValue: number;
 
   override transformImages(images: Tensor, transforms: Tensor): Tensor {
     const { fillMode, interpolation, fillValue } = this;
@@ -61,11 +49,6 @@ export abstract class RandomAffine extends RandomImageLayer<Tensor> {
   /** Returns a number for each image, [batch, 1]. */
   protected column({ shape: [batch] }: Tensor, bounds: Bounds): Tensor {
     return this.uniform([batch as number, 1], bounds);
-  }
-
-  protected get affineConfig(): Record<string, unknown> {
-    const { fillMode, interpolation, seed, fillValue, dataFormat } = this;
-    return { fillMode, interpolation, seed, fillValue, dataFormat };
   }
 }
 

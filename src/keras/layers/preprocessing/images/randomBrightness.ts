@@ -1,25 +1,18 @@
 /** @file RandomBrightness: makes images lighter or darker. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul } from '../../../../ops/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomBrightness`. */
 export type RandomBrightnessOptions = ColourOptions;
 
 /** The class of layers created by `randomBrightness`, which documents shapes, weights and errors. */
-export class RandomBrightness extends RandomColour {
-  static override readonly className: string = 'RandomBrightness';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(colourOptionNames satisfies OptionNames<RandomBrightnessOptions>);
-  }
-
-  constructor(options: RandomBrightnessOptions) {
-    super(options, { min: -1 });
-  }
-
+export class RandomBrightness extends /* @__PURE__ */ layer<RandomBrightnessOptions, RandomColour>(
+  'RandomBrightness',
+  () => colourTable({ min: -1 }),
+  RandomColour,
+) {
   /** Returns the number that is added to each image. */
   override getRandomTransformation(images: Tensor): Tensor {
     const [min, max] = this.valueRange;

@@ -1,26 +1,18 @@
 /** @file RandomColorDegeneration: fades the colours of images. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { rgbToGrayscale } from '../../../../ops/colours.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomColorDegeneration`. */
 export type RandomColorDegenerationOptions = ColourOptions;
 
 /** The class of layers created by `randomColorDegeneration`, which documents shapes, weights and errors. */
-export class RandomColorDegeneration extends RandomColour {
-  static override readonly className: string = 'RandomColorDegeneration';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(colourOptionNames satisfies OptionNames<RandomColorDegenerationOptions>);
-  }
-
-  constructor(options: RandomColorDegenerationOptions) {
-    super(options, { min: -1 });
-  }
-
+export class RandomColorDegeneration extends /* @__PURE__ */ layer<
+  RandomColorDegenerationOptions,
+  RandomColour
+>('RandomColorDegeneration', () => colourTable({ min: -1 }), RandomColour) {
   /** `factor` blends each image from its colours, 0, to its luma, 1. */
   override transformImages(images: Tensor, factor: Tensor): Tensor {
     return this.clipped(add(images, mul(factor, sub(rgbToGrayscale(images), images))));

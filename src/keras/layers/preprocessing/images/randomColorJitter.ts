@@ -1,15 +1,14 @@
 /** @file RandomColorJitter: changes brightness, contrast, saturation and hue, one after the other. */
-import type { OptionNames } from '../../../../core/options.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
-import { type Bounds, type Factor, valueRangeOf } from './imageOptions.ts';
+import type { Option } from '../../../options/option.ts';
+import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
+import { type Bounds, type Factor, valueRange } from './imageOptions.ts';
 import { RandomBrightness } from './randomBrightness.ts';
 import type { RandomColour } from './randomColour.ts';
 import { RandomContrast } from './randomContrast.ts';
 import { RandomHue } from './randomHue.ts';
 import { RandomSaturation } from './randomSaturation.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomColorJitter`. An option that is null changes nothing. */
 export interface RandomColorJitterOptions extends RandomImageOptions {
@@ -25,37 +24,29 @@ export interface RandomColorJitterOptions extends RandomImageOptions {
   hueFactor?: Factor | null;
 }
 
+/** The layers inside check it. */
+const givenOrNull: Option<Bounds> = { read: (given) => (given ?? null) as Bounds };
+
 /** The class of layers created by `randomColorJitter`, which documents shapes, weights and errors. */
-export class RandomColorJitter extends RandomImageLayer<readonly Tensor[]> {
-  static override readonly className: string = 'RandomColorJitter';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      valueRange: true,
-      brightnessFactor: true,
-      contrastFactor: true,
-      saturationFactor: true,
-      hueFactor: true,
-      seed: true,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<RandomColorJitterOptions>);
-  }
-
-  readonly valueRange: Bounds;
-  readonly brightnessFactor: Factor | null;
-  readonly contrastFactor: Factor | null;
-  readonly saturationFactor: Factor | null;
-  readonly hueFactor: Factor | null;
+export class RandomColorJitter extends /* @__PURE__ */ layer<
+  RandomColorJitterOptions,
+  RandomImageLayer<readonly Tensor[]>
+>(
+  'RandomColorJitter',
+  () => ({
+    valueRange: valueRange(),
+    brightnessFactor: givenOrNull,
+    contrastFactor: givenOrNull,
+    saturationFactor: givenOrNull,
+    hueFactor: givenOrNull,
+    ...randomTable(),
+  }),
+  RandomImageLayer,
+) {
   readonly #steps: readonly RandomColour[];
 
   constructor(options: RandomColorJitterOptions = {}) {
     super(options);
-    this.valueRange = valueRangeOf(this.name, options.valueRange);
-    this.brightnessFactor = options.brightnessFactor ?? null;
-    this.contrastFactor = options.contrastFactor ?? null;
-    this.saturationFactor = options.saturationFactor ?? null;
-    this.hueFactor = options.hueFactor ?? null;
     const { valueRange } = this;
     const step = (type: new (options: never) => RandomColour, factor: Factor | null) =>
       factor === null ? [] : [new type({ factor, valueRange } as never)];
@@ -75,12 +66,6 @@ export class RandomColorJitter extends RandomImageLayer<readonly Tensor[]> {
 
   override transformImages(images: Tensor, draws: readonly Tensor[]): Tensor {
     return this.#steps.reduce((x, layer, i) => layer.transformImages(x, draws[i] as Tensor), images);
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { valueRange, brightnessFactor, contrastFactor, saturationFactor, hueFactor } = this;
-    const factors = { brightnessFactor, contrastFactor, saturationFactor, hueFactor };
-    return { ...super.getConfig(), valueRange, ...factors, seed: this.seed, dataFormat: this.dataFormat };
   }
 }
 

@@ -1,11 +1,9 @@
 /** @file The base of layers that change the colours of images by random factors. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { clip } from '../../../../ops/clip.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
-import { type Bounds, boundsOf, type Factor, type FactorRange, valueRangeOf } from './imageOptions.ts';
+import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
+import { type Bounds, type Factor, factorOf, type FactorRange, valueRange } from './imageOptions.ts';
 
 export interface ColourOptions extends RandomImageOptions {
   /** The bounds of the factor: a pair, or a number. */
@@ -14,24 +12,17 @@ export interface ColourOptions extends RandomImageOptions {
   valueRange?: Bounds;
 }
 
-export const colourOptionNames: OptionNames<ColourOptions> = {
-  factor: true,
-  valueRange: true,
-  seed: true,
-  dataFormat: false,
-  ...layerOptionNames,
-};
+/** The table of these options. */
+export const colourTable = (range: FactorRange, fallback?: Factor) => ({
+  factor: factorOf(range, fallback),
+  valueRange: valueRange(),
+  ...randomTable(),
+});
 
 /** Draws one number for each image, [batch, 1, 1, 1]. */
 export abstract class RandomColour extends RandomImageLayer<Tensor> {
-  readonly factor: Bounds;
-  readonly valueRange: Bounds;
-
-  constructor(options: ColourOptions, range: FactorRange) {
-    super(options);
-    this.factor = boundsOf(this.name, 'factor', options.factor, range);
-    this.valueRange = valueRangeOf(this.name, options.valueRange);
-  }
+  declare readonly factor: Bounds;
+  declare readonly valueRange: Bounds;
 
   /** Returns a number between the bounds of `factor` for each image. */
   override getRandomTransformation(images: Tensor): Tensor {
@@ -41,11 +32,6 @@ export abstract class RandomColour extends RandomImageLayer<Tensor> {
   protected clipped(images: Tensor): Tensor {
     const [min, max] = this.valueRange;
     return clip(images, { min, max });
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { factor, valueRange, seed, dataFormat } = this;
-    return { ...super.getConfig(), factor, valueRange, seed, dataFormat };
   }
 }
 

@@ -1,26 +1,19 @@
 /** @file RandomContrast: increases or reduces the contrast of images. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { mean } from '../../../../ops/mean.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomContrast`. */
 export type RandomContrastOptions = ColourOptions;
 
 /** The class of layers created by `randomContrast`, which documents shapes, weights and errors. */
-export class RandomContrast extends RandomColour {
-  static override readonly className: string = 'RandomContrast';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(colourOptionNames satisfies OptionNames<RandomContrastOptions>);
-  }
-
-  constructor(options: RandomContrastOptions) {
-    super(options, { min: 0 });
-  }
-
+export class RandomContrast extends /* @__PURE__ */ layer<RandomContrastOptions, RandomColour>(
+  'RandomContrast',
+  () => colourTable({ min: 0 }),
+  RandomColour,
+) {
   /** Returns the factor by which the distance of each image's values from their mean is multiplied. */
   override getRandomTransformation(images: Tensor): Tensor {
     const [lower, upper] = this.factor;

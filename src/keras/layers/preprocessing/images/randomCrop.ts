@@ -1,15 +1,12 @@
 /** @file RandomCrop: crops images at random. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { add } from '../../../../ops/arithmetic.ts';
 import { cast } from '../../../../ops/cast.ts';
 import { gather } from '../../../../ops/gather.ts';
 import { range } from '../../../../ops/range.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { asImages, RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
-import { sizeOption } from './imageOptions.ts';
+import { asImages, RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
 import { smartlyResized } from './ratio.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { factoryOf, integer, layer } from '../../base/declare.ts';
 
 /** Options of `randomCrop`. */
 export interface RandomCropOptions extends RandomImageOptions {
@@ -23,29 +20,11 @@ export interface RandomCropOptions extends RandomImageOptions {
 type Corner = readonly [row: Tensor, column: Tensor] | null;
 
 /** The class of layers created by `randomCrop`, which documents shapes, weights and errors. */
-export class RandomCrop extends RandomImageLayer<Corner> {
-  static override readonly className: string = 'RandomCrop';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      height: true,
-      width: true,
-      seed: true,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<RandomCropOptions>);
-  }
-
-  readonly height: number;
-  readonly width: number;
-
-  constructor(options: RandomCropOptions) {
-    super(options);
-    const { height, width } = sizeOption(this.name, options);
-    this.height = height;
-    this.width = width;
-  }
-
+export class RandomCrop extends /* @__PURE__ */ layer<RandomCropOptions, RandomImageLayer<Corner>>(
+  'RandomCrop',
+  () => ({ height: integer(), width: integer(), ...randomTable() }),
+  RandomImageLayer,
+) {
   /** One corner for the whole batch. */
   override getRandomTransformation(images: Tensor): Corner {
     const rows = (images.shape[1] as number) - this.height;
@@ -71,11 +50,6 @@ export class RandomCrop extends RandomImageLayer<Corner> {
 
   protected override sizeOf(): readonly number[] {
     return [this.height, this.width];
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { height, width, seed, dataFormat } = this;
-    return { ...super.getConfig(), height, width, seed, dataFormat };
   }
 
   #drawBelow(bound: number): Tensor {

@@ -1,6 +1,4 @@
 /** @file RandomElasticTransform: shifts the pixels of images smoothly. */
-import type { OptionNames } from '../../../../core/options.ts';
-import { oneOf, requireFinite } from '../../../../core/shape.ts';
 import { add, div, mul } from '../../../../ops/arithmetic.ts';
 import { clip } from '../../../../ops/clip.ts';
 import { lessEqual } from '../../../../ops/comparison.ts';
@@ -16,10 +14,9 @@ import { stack } from '../../../../ops/stack.ts';
 import { unstack } from '../../../../ops/unstack.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { asImages, RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
-import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { asImages, RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
+import { betweenPixels, type Bounds, type Factor, factorOf, valueRange } from './imageOptions.ts';
+import { factoryOf, layer, number, oneOf } from '../../base/declare.ts';
 
 /** Options of `randomElasticTransform`. */
 export interface RandomElasticTransformOptions extends RandomImageOptions {
@@ -57,43 +54,22 @@ const smoothness = 0.05;
 const reach = 0.1;
 
 /** The class of layers created by `randomElasticTransform`, which documents shapes, weights and errors. */
-export class RandomElasticTransform extends RandomImageLayer<Distortion> {
-  static override readonly className: string = 'RandomElasticTransform';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      factor: true,
-      scale: true,
-      interpolation: true,
-      fillMode: true,
-      fillValue: true,
-      valueRange: true,
-      seed: true,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<RandomElasticTransformOptions>);
-  }
-
-  readonly factor: Bounds;
-  readonly scale: Bounds;
-  readonly interpolation: Interpolation;
-  readonly fillMode: FillMode;
-  readonly fillValue: number;
-  readonly valueRange: Bounds;
-
-  constructor(options: RandomElasticTransformOptions = {}) {
-    super(options);
-    const { name } = this;
-    const { interpolation = 'bilinear', fillMode = 'reflect', fillValue = 0 } = options;
-    this.factor = boundsOf(name, 'factor', options.factor ?? 1, { min: 0 });
-    this.scale = boundsOf(name, 'scale', options.scale ?? 1, { min: 0 });
-    this.interpolation = oneOf(name, 'interpolation', interpolation, ['bilinear', 'nearest'] as const);
-    this.fillMode = oneOf(name, 'fillMode', fillMode, fillModes);
-    requireFinite(name, 'fillValue', fillValue);
-    this.fillValue = fillValue;
-    this.valueRange = valueRangeOf(name, options.valueRange);
-  }
-
+export class RandomElasticTransform extends /* @__PURE__ */ layer<
+  RandomElasticTransformOptions,
+  RandomImageLayer<Distortion>
+>(
+  'RandomElasticTransform',
+  () => ({
+    factor: factorOf({ min: 0 }, 1),
+    scale: factorOf({ min: 0 }, 1),
+    interpolation: betweenPixels(),
+    fillMode: oneOf(fillModes, 'reflect'),
+    fillValue: number({ default: 0 }),
+    valueRange: valueRange(),
+    ...randomTable(),
+  }),
+  RandomImageLayer,
+) {
   override getRandomTransformation(images: Tensor): Distortion {
     const applyTransform = this.chosen(images, this.factor);
     const distortionFactor = this.uniform([], this.scale);
@@ -133,12 +109,6 @@ export class RandomElasticTransform extends RandomImageLayer<Distortion> {
     const weights = where(isInside, bell(2 * half + 1, maximum(sigma, 1e-12)), 0);
     const length = mul(mul(distortionFactor, reach * Math.max(height, width)), sigma);
     return mul(windowed(noise, weights, weights), length);
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { factor, scale, interpolation, fillMode, fillValue, valueRange, seed, dataFormat } = this;
-    const options = { factor, scale, interpolation, fillMode, fillValue, valueRange, seed, dataFormat };
-    return { ...super.getConfig(), ...options };
   }
 }
 

@@ -1,6 +1,5 @@
 /** @file RandomErasing: fills a box in randomly chosen images. */
 import { ValueError } from '../../../../core/errors.ts';
-import type { OptionNames } from '../../../../core/options.ts';
 import { describe } from '../../../../core/shape.ts';
 import { isListOf } from '../../../../core/lists.ts';
 import { mul } from '../../../../ops/arithmetic.ts';
@@ -11,11 +10,10 @@ import { sqrt } from '../../../../ops/unary.ts';
 import { where } from '../../../../ops/where.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
 import { pixelsInside, type Span, spanOf } from './boxes.ts';
-import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
-import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
+import { type Bounds, type Factor, factorOf, valueRange } from './imageOptions.ts';
+import { checked, factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomErasing`. */
 export interface RandomErasingOptions extends RandomImageOptions {
@@ -40,35 +38,17 @@ interface Erasing {
 }
 
 /** The class of layers created by `randomErasing`, which documents shapes, weights and errors. */
-export class RandomErasing extends RandomImageLayer<Erasing> {
-  static override readonly className: string = 'RandomErasing';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      factor: true,
-      scale: true,
-      fillValue: true,
-      valueRange: true,
-      seed: true,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<RandomErasingOptions>);
-  }
-
-  readonly factor: Bounds;
-  readonly scale: Bounds;
-  readonly fillValue: number | readonly [number, number, number] | null;
-  readonly valueRange: Bounds;
-
-  constructor(options: RandomErasingOptions = {}) {
-    super(options);
-    const { name } = this;
-    this.factor = boundsOf(name, 'factor', options.factor ?? 1, { min: 0 });
-    this.scale = boundsOf(name, 'scale', options.scale ?? [0.02, 0.33], { min: 0 });
-    this.fillValue = fillOf(name, options.fillValue ?? null);
-    this.valueRange = valueRangeOf(name, options.valueRange);
-  }
-
+export class RandomErasing extends /* @__PURE__ */ layer<RandomErasingOptions, RandomImageLayer<Erasing>>(
+  'RandomErasing',
+  () => ({
+    factor: factorOf({ min: 0 }, 1),
+    scale: factorOf({ min: 0 }, [0.02, 0.33]),
+    fillValue: checked(fillOf, null) as never,
+    valueRange: valueRange(),
+    ...randomTable(),
+  }),
+  RandomImageLayer,
+) {
   override getRandomTransformation(images: Tensor): Erasing {
     const [, height, width] = images.shape as [number, number, number];
     const span = (size: number): Span =>
@@ -86,23 +66,18 @@ export class RandomErasing extends RandomImageLayer<Erasing> {
     return where(logicalAnd(batchMasks, applyErasing), fillValue, images);
   }
 
-  override getConfig(): Record<string, unknown> {
-    const { factor, scale, fillValue, valueRange, seed, dataFormat } = this;
-    return { ...super.getConfig(), factor, scale, fillValue, valueRange, seed, dataFormat };
-  }
-
   #fillFor({ shape }: Tensor): Tensor {
     const [min, max] = this.valueRange;
-    const { fillValue } = this;
+    const fillValue: number | readonly number[] | null = this.fillValue;
     const noise = () => mul(randomNormal(shape, { seed: this.seeds?.draw() }), max);
     const fill = fillValue === null ? noise() : tensor([fillValue].flat() as number[]);
     return clip(fill as Tensor, { min, max });
   }
 }
 
-function fillOf(op: string, given: unknown): number | readonly [number, number, number] | null {
+function fillOf(op: string, _: string, given: unknown): number | readonly [number, number, number] {
   const isNumber = (n: unknown): n is number => Number.isFinite(n);
-  if (given === null || isNumber(given)) return given;
+  if (isNumber(given)) return given;
   if (isListOf(given, isNumber, 3) && given.length === 3) return given as readonly [number, number, number];
   throw new ValueError({
     op,

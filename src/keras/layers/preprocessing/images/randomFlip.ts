@@ -1,13 +1,10 @@
 /** @file RandomFlip: mirrors randomly chosen images. */
-import type { OptionNames } from '../../../../core/options.ts';
-import { oneOf } from '../../../../core/shape.ts';
 import { lessEqual } from '../../../../ops/comparison.ts';
 import { flip } from '../../../../ops/flip.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
+import { factoryOf, layer, oneOf } from '../../base/declare.ts';
 
 const flipModes = ['horizontal', 'vertical', 'horizontalAndVertical'] as const;
 
@@ -18,25 +15,11 @@ export interface RandomFlipOptions extends RandomImageOptions {
 }
 
 /** The class of layers created by `randomFlip`, which documents shapes, weights and errors. */
-export class RandomFlip extends RandomImageLayer<Tensor> {
-  static override readonly className: string = 'RandomFlip';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      mode: true,
-      seed: true,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<RandomFlipOptions>);
-  }
-
-  readonly mode: (typeof flipModes)[number];
-
-  constructor(options: RandomFlipOptions = {}) {
-    super(options);
-    this.mode = oneOf(this.name, 'mode', options.mode ?? 'horizontalAndVertical', flipModes);
-  }
-
+export class RandomFlip extends /* @__PURE__ */ layer<RandomFlipOptions, RandomImageLayer<Tensor>>(
+  'RandomFlip',
+  () => ({ mode: oneOf(flipModes, 'horizontalAndVertical'), ...randomTable() }),
+  RandomImageLayer,
+) {
   /** Returns which images are mirrored, bool [batch, 1, 1, 1]. */
   override getRandomTransformation(images: Tensor): Tensor {
     return lessEqual(this.perImage(images), 0.5);
@@ -50,11 +33,6 @@ export class RandomFlip extends RandomImageLayer<Tensor> {
 
   override transformSegmentationMasks(masks: Tensor, flips: Tensor): Tensor {
     return this.transformImages(masks, flips);
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { mode, seed, dataFormat } = this;
-    return { ...super.getConfig(), mode, seed, dataFormat };
   }
 }
 

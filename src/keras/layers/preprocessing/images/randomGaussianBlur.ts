@@ -1,6 +1,5 @@
 /** @file RandomGaussianBlur: blurs randomly chosen images. */
 import { ValueError } from '../../../../core/errors.ts';
-import type { OptionNames } from '../../../../core/options.ts';
 import { describe } from '../../../../core/shape.ts';
 import { add } from '../../../../ops/arithmetic.ts';
 import { clip } from '../../../../ops/clip.ts';
@@ -8,10 +7,9 @@ import { flip } from '../../../../ops/flip.ts';
 import { gaussianBlur } from '../../../../ops/gaussianBlur.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
-import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
+import { type Bounds, type Factor, factorOf, valueRange } from './imageOptions.ts';
+import { checked, factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomGaussianBlur`. */
 export interface RandomGaussianBlurOptions extends RandomImageOptions {
@@ -34,35 +32,20 @@ interface Blur {
 }
 
 /** The class of layers created by `randomGaussianBlur`, which documents shapes, weights and errors. */
-export class RandomGaussianBlur extends RandomImageLayer<Blur> {
-  static override readonly className: string = 'RandomGaussianBlur';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      factor: true,
-      kernelSize: true,
-      sigma: true,
-      valueRange: true,
-      seed: false,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<RandomGaussianBlurOptions>);
-  }
-
-  readonly factor: Bounds;
-  readonly kernelSize: readonly [width: number, height: number];
-  readonly sigma: Bounds;
-  readonly valueRange: Bounds;
-
-  constructor(options: RandomGaussianBlurOptions = {}) {
-    super(options);
-    const { name } = this;
-    this.factor = boundsOf(name, 'factor', options.factor ?? 1, { min: 0 });
-    this.kernelSize = oddPair(name, options.kernelSize ?? 3);
-    this.sigma = boundsOf(name, 'sigma', options.sigma ?? 1, { min: 0 });
-    this.valueRange = valueRangeOf(name, options.valueRange);
-  }
-
+export class RandomGaussianBlur extends /* @__PURE__ */ layer<
+  RandomGaussianBlurOptions,
+  RandomImageLayer<Blur>
+>(
+  'RandomGaussianBlur',
+  () => ({
+    factor: factorOf({ min: 0 }, 1),
+    kernelSize: checked(oddPair, 3),
+    sigma: factorOf({ min: 0 }, 1),
+    valueRange: valueRange(),
+    ...randomTable(),
+  }),
+  RandomImageLayer,
+) {
   override getRandomTransformation(images: Tensor): Blur {
     const shouldApplyBlur = this.chosen(images, this.factor);
     return { shouldApplyBlur, blurFactor: add(this.uniform([2], this.sigma), 1e-6) };
@@ -75,21 +58,16 @@ export class RandomGaussianBlur extends RandomImageLayer<Blur> {
     const blurred = gaussianBlur(images, sigma, { kernelSize: [height, width] });
     return clip(where(shouldApplyBlur, blurred, images), { min, max });
   }
-
-  override getConfig(): Record<string, unknown> {
-    const { factor, kernelSize, sigma, valueRange, seed, dataFormat } = this;
-    return { ...super.getConfig(), factor, kernelSize, sigma, valueRange, seed, dataFormat };
-  }
 }
 
-function oddPair(op: string, given: unknown): readonly [number, number] {
+function oddPair(op: string, what: string, given: unknown): readonly [number, number] {
   const pair = Array.isArray(given) ? given : [given, given];
   if (pair.length === 2 && pair.every((n) => Number.isInteger(n) && n > 0 && n % 2 === 1))
     return pair as unknown as readonly [number, number];
   throw new ValueError({
     op,
-    rule: '`kernelSize` is an odd number of pixels, or a pair of them.',
-    received: `kernelSize: ${describe(given)}`,
+    rule: `\`${what}\` is an odd number of pixels, or a pair of them.`,
+    received: `${what}: ${describe(given)}`,
     hint: 'pass 3, so that the window has a pixel in its middle.',
   });
 }

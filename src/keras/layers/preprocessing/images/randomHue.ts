@@ -1,5 +1,4 @@
 /** @file RandomHue: shifts the hues of images. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { hsvToRgb, rgbToHsv } from '../../../../ops/colours.ts';
 import { greater, less } from '../../../../ops/comparison.ts';
@@ -8,24 +7,18 @@ import { clip } from '../../../../ops/clip.ts';
 import { split } from '../../../../ops/split.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { type ColourOptions, colourOptionNames, RandomColour, rescaled } from './randomColour.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { type ColourOptions, colourTable, RandomColour, rescaled } from './randomColour.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomHue`. */
 export type RandomHueOptions = ColourOptions;
 
 /** The class of layers created by `randomHue`, which documents shapes, weights and errors. */
-export class RandomHue extends RandomColour {
-  static override readonly className: string = 'RandomHue';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(colourOptionNames satisfies OptionNames<RandomHueOptions>);
-  }
-
-  constructor(options: RandomHueOptions) {
-    super(options, { min: 0 });
-  }
-
+export class RandomHue extends /* @__PURE__ */ layer<RandomHueOptions, RandomColour>(
+  'RandomHue',
+  () => colourTable({ min: 0 }),
+  RandomColour,
+) {
   /** Returns the rotation of each image's hues in full circles, from -0.5 to 0.5. */
   override getRandomTransformation(images: Tensor): Tensor {
     const direction = where(greater(this.perImage(images), 0.5), -0.5, 0.5);

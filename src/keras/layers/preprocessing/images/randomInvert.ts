@@ -1,10 +1,9 @@
 /** @file RandomInvert: inverts the colours of randomly chosen images. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { sub } from '../../../../ops/arithmetic.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomInvert`. */
 export interface RandomInvertOptions extends Omit<ColourOptions, 'factor'> {
@@ -13,17 +12,11 @@ export interface RandomInvertOptions extends Omit<ColourOptions, 'factor'> {
 }
 
 /** The class of layers created by `randomInvert`, which documents shapes, weights and errors. */
-export class RandomInvert extends RandomColour {
-  static override readonly className: string = 'RandomInvert';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(colourOptionNames satisfies OptionNames<RandomInvertOptions>);
-  }
-
-  constructor(options: RandomInvertOptions = {}) {
-    super({ ...options, factor: options.factor ?? 1 }, { min: 0 });
-  }
-
+export class RandomInvert extends /* @__PURE__ */ layer<RandomInvertOptions, RandomColour>(
+  'RandomInvert',
+  () => colourTable({ min: 0 }, 1),
+  RandomColour,
+) {
   /** Returns which images are inverted, bool [batch, 1, 1, 1]. */
   override getRandomTransformation(images: Tensor): Tensor {
     return this.chosen(images, this.factor);

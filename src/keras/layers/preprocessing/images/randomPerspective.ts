@@ -1,6 +1,4 @@
 /** @file RandomPerspective: distorts the perspective of randomly chosen images. */
-import type { OptionNames } from '../../../../core/options.ts';
-import { oneOf, requireFinite } from '../../../../core/shape.ts';
 import { add, mul } from '../../../../ops/arithmetic.ts';
 import { broadcastTo } from '../../../../ops/sum.ts';
 import { transformImages } from '../../../../ops/transformImages.ts';
@@ -8,11 +6,10 @@ import { where } from '../../../../ops/where.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { homography } from '../../../ops/homography.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { requireFraction } from '../../base/randomOptions.ts';
-import { asImages, RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
-import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { fraction } from '../../base/randomOptions.ts';
+import { asImages, RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
+import { betweenPixels, type Factor, factorOf } from './imageOptions.ts';
+import { factoryOf, layer, number } from '../../base/declare.ts';
 
 /** Options of `randomPerspective`. */
 export interface RandomPerspectiveOptions extends RandomImageOptions {
@@ -36,37 +33,20 @@ interface Perspective {
 }
 
 /** The class of layers created by `randomPerspective`, which documents shapes, weights and errors. */
-export class RandomPerspective extends RandomImageLayer<Perspective> {
-  static override readonly className: string = 'RandomPerspective';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      factor: true,
-      scale: true,
-      interpolation: true,
-      fillValue: true,
-      seed: true,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<RandomPerspectiveOptions>);
-  }
-
-  readonly factor: Bounds;
-  readonly scale: number;
-  readonly interpolation: 'bilinear' | 'nearest';
-  readonly fillValue: number;
-
-  constructor(options: RandomPerspectiveOptions = {}) {
-    super(options);
-    const { scale = 1, interpolation = 'bilinear', fillValue = 0 } = options;
-    this.factor = boundsOf(this.name, 'factor', options.factor ?? 1, { min: 0 });
-    requireFraction(this.name, 'scale', scale);
-    this.scale = scale;
-    this.interpolation = oneOf(this.name, 'interpolation', interpolation, ['bilinear', 'nearest'] as const);
-    requireFinite(this.name, 'fillValue', fillValue);
-    this.fillValue = fillValue;
-  }
-
+export class RandomPerspective extends /* @__PURE__ */ layer<
+  RandomPerspectiveOptions,
+  RandomImageLayer<Perspective>
+>(
+  'RandomPerspective',
+  () => ({
+    factor: factorOf({ min: 0 }, 1),
+    scale: fraction(1),
+    interpolation: betweenPixels(),
+    fillValue: number({ default: 0 }),
+    ...randomTable(),
+  }),
+  RandomImageLayer,
+) {
   override getRandomTransformation(images: Tensor): Perspective {
     const [batch, height, width] = images.shape as [number, number, number];
     const [right, bottom] = [width - 1, height - 1];
@@ -96,11 +76,6 @@ export class RandomPerspective extends RandomImageLayer<Perspective> {
     const transforms = homography(transformation.endPoints, transformation.startPoints);
     const seen = transformImages(images, transforms, { interpolation, fillValue: this.fillValue });
     return where(transformation.applyPerspective, seen, images);
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { factor, scale, interpolation, fillValue, seed, dataFormat } = this;
-    return { ...super.getConfig(), factor, scale, interpolation, fillValue, seed, dataFormat };
   }
 }
 

@@ -1,26 +1,23 @@
 /** @file RandomPosterization: reduces the number of shades of images. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { requireInteger } from '../../../../core/shape.ts';
 import { sub } from '../../../../ops/arithmetic.ts';
 import { leftShift, rightShift } from '../../../../ops/bitwise.ts';
 import { cast } from '../../../../ops/cast.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { type ColourOptions, colourOptionNames, RandomColour, rescaled } from './randomColour.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { type ColourOptions, colourTable, RandomColour, rescaled } from './randomColour.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomPosterization`. */
 export type RandomPosterizationOptions = ColourOptions;
 
 /** The class of layers created by `randomPosterization`, which documents shapes, weights and errors. */
-export class RandomPosterization extends RandomColour {
-  static override readonly className: string = 'RandomPosterization';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(colourOptionNames satisfies OptionNames<RandomPosterizationOptions>);
-  }
-
+export class RandomPosterization extends /* @__PURE__ */ layer<RandomPosterizationOptions, RandomColour>(
+  'RandomPosterization',
+  () => colourTable({ min: 1, max: 8 }),
+  RandomColour,
+) {
   constructor(options: RandomPosterizationOptions) {
-    super(options, { min: 1, max: 8 });
+    super(options);
     for (const bits of this.factor) requireInteger(this.name, 'factor', bits, 1);
   }
 

@@ -1,11 +1,10 @@
 /** @file RandomRotation: rotates images around their centres. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, neg, sub } from '../../../../ops/arithmetic.ts';
 import { cos, sin } from '../../../../ops/trigonometric.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
-import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './randomAffine.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { type Factor, factorOf } from './imageOptions.ts';
+import { type AffineOptions, affineTable, maps, RandomAffine } from './randomAffine.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomRotation`. */
 export interface RandomRotationOptions extends AffineOptions {
@@ -14,20 +13,11 @@ export interface RandomRotationOptions extends AffineOptions {
 }
 
 /** The class of layers created by `randomRotation`, which documents shapes, weights and errors. */
-export class RandomRotation extends RandomAffine {
-  static override readonly className: string = 'RandomRotation';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({ factor: true, ...affineOptionNames } satisfies OptionNames<RandomRotationOptions>);
-  }
-
-  readonly factor: Bounds;
-
-  constructor(options: RandomRotationOptions) {
-    super(options);
-    this.factor = boundsOf(this.name, 'factor', options.factor, { min: -1 });
-  }
-
+export class RandomRotation extends /* @__PURE__ */ layer<RandomRotationOptions, RandomAffine>(
+  'RandomRotation',
+  () => ({ factor: factorOf({ min: -1 }), ...affineTable() }),
+  RandomAffine,
+) {
   override getRandomTransformation(images: Tensor): Tensor {
     const [, height, width] = images.shape as [number, number, number];
     const angle = mul(this.column(images, this.factor), 2 * Math.PI);
@@ -37,10 +27,6 @@ export class RandomRotation extends RandomAffine {
     const across = sub(x, sub(mul(c, x), mul(s, y)));
     const down = sub(y, add(mul(s, x), mul(c, y)));
     return maps([c, neg(s), across, s, c, down], angle);
-  }
-
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), factor: this.factor, ...this.affineConfig };
   }
 }
 

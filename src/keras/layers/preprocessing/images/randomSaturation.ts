@@ -1,29 +1,22 @@
 /** @file RandomSaturation: makes colours paler or stronger. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
 import { hsvToRgb, rgbToHsv } from '../../../../ops/colours.ts';
 import { concat } from '../../../../ops/concat.ts';
 import { split } from '../../../../ops/split.ts';
 import { epsilon } from '../../../epsilon.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomSaturation`. */
 export type RandomSaturationOptions = ColourOptions;
 
 /** The class of layers created by `randomSaturation`, which documents shapes, weights and errors. */
-export class RandomSaturation extends RandomColour {
-  static override readonly className: string = 'RandomSaturation';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(colourOptionNames satisfies OptionNames<RandomSaturationOptions>);
-  }
-
-  constructor(options: RandomSaturationOptions) {
-    super(options, { min: -1 });
-  }
-
+export class RandomSaturation extends /* @__PURE__ */ layer<RandomSaturationOptions, RandomColour>(
+  'RandomSaturation',
+  () => colourTable({ min: -1 }),
+  RandomColour,
+) {
   /** Returns the factor of each image's saturation: f / (1 - f), for a sampled f. */
   override getRandomTransformation(images: Tensor): Tensor {
     const factor = super.getRandomTransformation(images);

@@ -1,27 +1,20 @@
 /** @file RandomSharpness: blurs or sharpens images. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { depthwiseConv2d } from '../../../../ops/depthwiseConv2d.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomSharpness`. */
 export type RandomSharpnessOptions = ColourOptions;
 
 /** The class of layers created by `randomSharpness`, which documents shapes, weights and errors. */
-export class RandomSharpness extends RandomColour {
-  static override readonly className: string = 'RandomSharpness';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys(colourOptionNames satisfies OptionNames<RandomSharpnessOptions>);
-  }
-
-  constructor(options: RandomSharpnessOptions) {
-    super(options, { min: 0 });
-  }
-
+export class RandomSharpness extends /* @__PURE__ */ layer<RandomSharpnessOptions, RandomColour>(
+  'RandomSharpness',
+  () => colourTable({ min: 0 }),
+  RandomColour,
+) {
   /** `factor` is 0 for a blurred image, 0.5 for the image itself, 1 for a sharpened one. */
   override transformImages(images: Tensor, factor: Tensor): Tensor {
     const smoothed = depthwiseConv2d(images, smoothing(images.shape[3] as number), { padding: 'same' });

@@ -1,13 +1,12 @@
 /** @file RandomShear: shears images, shifting their rows and columns. */
 import { isListOf } from '../../../../core/lists.ts';
-import type { OptionNames } from '../../../../core/options.ts';
 import { mul } from '../../../../ops/arithmetic.ts';
 import { greater } from '../../../../ops/comparison.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
-import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './randomAffine.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { type AffineOptions, affineTable, maps, RandomAffine } from './randomAffine.ts';
+import { checked, factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomShear`. */
 export interface RandomShearOptions extends AffineOptions {
@@ -20,41 +19,21 @@ export interface RandomShearOptions extends AffineOptions {
 const range = { min: 0, single: (factor: number): Bounds => [-factor, factor] };
 
 /** The class of layers created by `randomShear`, which documents shapes, weights and errors. */
-export class RandomShear extends RandomAffine {
-  static override readonly className: string = 'RandomShear';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      xFactor: true,
-      yFactor: true,
-      ...affineOptionNames,
-    } satisfies OptionNames<RandomShearOptions>);
-  }
-
-  readonly xFactor: Bounds;
-  readonly yFactor: Bounds;
-
-  constructor(options: RandomShearOptions = {}) {
-    super(options);
-    this.xFactor = shearOf(this.name, 'xFactor', options.xFactor);
-    this.yFactor = shearOf(this.name, 'yFactor', options.yFactor);
-  }
-
+export class RandomShear extends /* @__PURE__ */ layer<RandomShearOptions, RandomAffine>(
+  'RandomShear',
+  () => ({ xFactor: checked(shearOf, 0), yFactor: checked(shearOf, 0), ...affineTable() }),
+  RandomAffine,
+) {
   override getRandomTransformation(images: Tensor): Tensor {
     const direction = where(greater(this.column(images, [0, 1]), 0.5), -1, 1);
     const down = mul(this.column(images, this.yFactor), direction);
     const across = mul(this.column(images, this.xFactor), direction);
     return maps([1, across, 0, down, 1, 0], across);
   }
-
-  override getConfig(): Record<string, unknown> {
-    const { xFactor, yFactor } = this;
-    return { ...super.getConfig(), xFactor, yFactor, ...this.affineConfig };
-  }
 }
 
 /** As in Keras, a pair [-factor, factor] is accepted as well, since configurations contain the bounds that a number means. */
-function shearOf(op: string, what: string, given: Factor = 0): Bounds {
+function shearOf(op: string, what: string, given: unknown): Bounds {
   const isNumber = (n: unknown): n is number => typeof n === 'number';
   const isPair = isListOf(given, isNumber, 2) && given.length === 2;
   if (isPair && (given[0] as number) === -(given[1] as number)) return boundsOf(op, what, given[1], range);

@@ -1,10 +1,9 @@
 /** @file RandomTranslation: moves images. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { mul } from '../../../../ops/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { boundsOf, type Factor } from './imageOptions.ts';
-import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './randomAffine.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { boundsOf, type Factor, givenFactor } from './imageOptions.ts';
+import { type AffineOptions, affineTable, maps, RandomAffine } from './randomAffine.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomTranslation`. */
 export interface RandomTranslationOptions extends AffineOptions {
@@ -17,28 +16,11 @@ export interface RandomTranslationOptions extends AffineOptions {
 const range = { min: -1 };
 
 /** The class of layers created by `randomTranslation`, which documents shapes, weights and errors. */
-export class RandomTranslation extends RandomAffine {
-  static override readonly className: string = 'RandomTranslation';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      heightFactor: true,
-      widthFactor: true,
-      ...affineOptionNames,
-    } satisfies OptionNames<RandomTranslationOptions>);
-  }
-
-  readonly heightFactor: Factor;
-  readonly widthFactor: Factor;
-
-  constructor(options: RandomTranslationOptions) {
-    super(options);
-    this.heightFactor = options.heightFactor;
-    this.widthFactor = options.widthFactor;
-    boundsOf(this.name, 'heightFactor', this.heightFactor, range);
-    boundsOf(this.name, 'widthFactor', this.widthFactor, range);
-  }
-
+export class RandomTranslation extends /* @__PURE__ */ layer<RandomTranslationOptions, RandomAffine>(
+  'RandomTranslation',
+  () => ({ heightFactor: givenFactor(range), widthFactor: givenFactor(range), ...affineTable() }),
+  RandomAffine,
+) {
   override getRandomTransformation(images: Tensor): Tensor {
     const [, height, width] = images.shape as [number, number, number];
     const sampled = (what: 'heightFactor' | 'widthFactor') =>
@@ -46,11 +28,6 @@ export class RandomTranslation extends RandomAffine {
     const down = mul(sampled('heightFactor'), -height);
     const across = mul(sampled('widthFactor'), -width);
     return maps([1, 0, across, 0, 1, down], down);
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { heightFactor, widthFactor } = this;
-    return { ...super.getConfig(), heightFactor, widthFactor, ...this.affineConfig };
   }
 }
 

@@ -1,10 +1,9 @@
 /** @file RandomZoom: zooms into and out of images. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { boundsOf, type Factor } from './imageOptions.ts';
-import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './randomAffine.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { boundsOf, type Factor, givenFactor } from './imageOptions.ts';
+import { type AffineOptions, affineTable, maps, RandomAffine } from './randomAffine.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomZoom`. */
 export interface RandomZoomOptions extends AffineOptions {
@@ -21,28 +20,11 @@ export interface RandomZoomOptions extends AffineOptions {
 const range = { min: -1, above: true };
 
 /** The class of layers created by `randomZoom`, which documents shapes, weights and errors. */
-export class RandomZoom extends RandomAffine {
-  static override readonly className: string = 'RandomZoom';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      heightFactor: true,
-      widthFactor: true,
-      ...affineOptionNames,
-    } satisfies OptionNames<RandomZoomOptions>);
-  }
-
-  readonly heightFactor: Factor;
-  readonly widthFactor: Factor | null;
-
-  constructor(options: RandomZoomOptions) {
-    super(options);
-    this.heightFactor = options.heightFactor;
-    this.widthFactor = options.widthFactor ?? null;
-    boundsOf(this.name, 'heightFactor', this.heightFactor, range);
-    if (this.widthFactor !== null) boundsOf(this.name, 'widthFactor', this.widthFactor, range);
-  }
-
+export class RandomZoom extends /* @__PURE__ */ layer<RandomZoomOptions, RandomAffine>(
+  'RandomZoom',
+  () => ({ heightFactor: givenFactor(range), widthFactor: givenFactor(range, null), ...affineTable() }),
+  RandomAffine,
+) {
   override getRandomTransformation(images: Tensor): Tensor {
     const { heightFactor, widthFactor, name } = this;
     const [, height, width] = images.shape as [number, number, number];
@@ -53,11 +35,6 @@ export class RandomZoom extends RandomAffine {
     // Keeps the centre fixed.
     const offset = (zoom: Tensor, size: number) => mul(sub(1, zoom), (size - 1) / 2);
     return maps([across, 0, offset(across, width), 0, down, offset(down, height)], down);
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { heightFactor, widthFactor } = this;
-    return { ...super.getConfig(), heightFactor, widthFactor, ...this.affineConfig };
   }
 }
 

@@ -1,19 +1,15 @@
 /** @file Resizing: resizes images to a given size. */
 import type { DType } from '../../../../core/dtype.ts';
 import { ValueError } from '../../../../core/errors.ts';
-import type { OptionNames } from '../../../../core/options.ts';
-import { oneOf, requireBoolean, requireFinite } from '../../../../core/shape.ts';
 import type { OpenSpec } from '../../../../core/spec.ts';
 import { cast } from '../../../../ops/cast.ts';
 import { type Interpolation, interpolations, resizeImages } from '../../../../ops/resizeImages.ts';
 import { round } from '../../../../ops/rounding.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { asFloats, type ImageChanges, ImageLayer } from './imageLayer.ts';
-import { sizeOption } from './imageOptions.ts';
+import { asFloats, type ImageChanges, ImageLayer, imageTable } from './imageLayer.ts';
 import type { CenterCropOptions } from './centerCrop.ts';
 import { padded, withRatio } from './ratio.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { factoryOf, flag, integer, layer, number, oneOf } from '../../base/declare.ts';
 
 /** Options of `resizing`. */
 export interface ResizingOptions extends CenterCropOptions {
@@ -32,51 +28,24 @@ export interface ResizingOptions extends CenterCropOptions {
 }
 
 /** The class of layers created by `resizing`, which documents shapes, weights and errors. */
-export class Resizing extends ImageLayer {
-  static override readonly className: string = 'Resizing';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      height: true,
-      width: true,
-      interpolation: true,
-      cropToAspectRatio: false,
-      padToAspectRatio: false,
-      fillMode: false,
-      fillValue: false,
-      antialias: false,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<ResizingOptions>);
-  }
-
-  readonly height: number;
-  readonly width: number;
-  readonly interpolation: Interpolation;
-  readonly cropToAspectRatio: boolean;
-  readonly padToAspectRatio: boolean;
-  readonly fillMode = 'constant';
-  readonly fillValue: number;
-  readonly antialias: boolean;
-
+export class Resizing extends /* @__PURE__ */ layer<ResizingOptions, ImageLayer>(
+  'Resizing',
+  () => ({
+    height: integer(),
+    width: integer(),
+    interpolation: oneOf(interpolations, 'bilinear'),
+    cropToAspectRatio: flag(false),
+    padToAspectRatio: flag(false),
+    fillMode: oneOf(['constant'], 'constant'),
+    fillValue: number({ default: 0 }),
+    antialias: flag(false),
+    ...imageTable(),
+  }),
+  ImageLayer,
+) {
   constructor(options: ResizingOptions) {
     super(options);
-    const { name } = this;
-    const { height, width } = sizeOption(name, options);
-    const { cropToAspectRatio = false, padToAspectRatio = false, fillValue = 0, antialias = false } = options;
-    requireBoolean(name, 'cropToAspectRatio', cropToAspectRatio);
-    requireBoolean(name, 'padToAspectRatio', padToAspectRatio);
-    requireFinite(name, 'fillValue', fillValue);
-    oneOf(name, 'fillMode', options.fillMode ?? 'constant', ['constant']);
-    requireBoolean(name, 'antialias', antialias);
-    if (cropToAspectRatio && padToAspectRatio) throw cutAndPadded(name);
-    this.height = height;
-    this.width = width;
-    this.interpolation = oneOf(name, 'interpolation', options.interpolation ?? 'bilinear', interpolations);
-    this.cropToAspectRatio = cropToAspectRatio;
-    this.padToAspectRatio = padToAspectRatio;
-    this.fillValue = fillValue;
-    this.antialias = antialias;
+    if (this.cropToAspectRatio && this.padToAspectRatio) throw cutAndPadded(this.name);
   }
 
   protected override changes(): ImageChanges {
@@ -103,23 +72,6 @@ export class Resizing extends ImageLayer {
 
   protected override outputDType([input]: readonly OpenSpec[] = []): DType {
     return input?.dtype ?? 'float32';
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { height, width, interpolation, cropToAspectRatio, padToAspectRatio } = this;
-    const { fillMode, fillValue, antialias, dataFormat } = this;
-    return {
-      ...super.getConfig(),
-      height,
-      width,
-      interpolation,
-      cropToAspectRatio,
-      padToAspectRatio,
-      fillMode,
-      fillValue,
-      antialias,
-      dataFormat,
-    };
   }
 }
 

@@ -1,15 +1,13 @@
 /** @file Solarization: inverts the light values of images. */
-import type { OptionNames } from '../../../../core/options.ts';
 import { add, sub } from '../../../../ops/arithmetic.ts';
 import { clip } from '../../../../ops/clip.ts';
 import { less } from '../../../../ops/comparison.ts';
 import { where } from '../../../../ops/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { layerOptionNames } from '../../base/layerOptions.ts';
-import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
-import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions.ts';
+import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
+import { type Bounds, type Factor, factorOf, valueRange } from './imageOptions.ts';
 import { rescaled } from './randomColour.ts';
-import { factoryOf } from '../../../options/factory.ts';
+import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `solarization`. */
 export interface SolarizationOptions extends RandomImageOptions {
@@ -31,32 +29,16 @@ interface Levels {
 const inBytes = ([lower, upper]: Bounds): Bounds => [lower, upper * 255];
 
 /** The class of layers created by `solarization`, which documents shapes, weights and errors. */
-export class Solarization extends RandomImageLayer<Levels> {
-  static override readonly className: string = 'Solarization';
-
-  static get knownOptions(): readonly string[] {
-    return Object.keys({
-      additionFactor: true,
-      thresholdFactor: true,
-      valueRange: true,
-      seed: true,
-      dataFormat: false,
-      ...layerOptionNames,
-    } satisfies OptionNames<SolarizationOptions>);
-  }
-
-  readonly additionFactor: Bounds;
-  readonly thresholdFactor: Bounds;
-  readonly valueRange: Bounds;
-
-  constructor(options: SolarizationOptions = {}) {
-    super(options);
-    const { additionFactor = 0, thresholdFactor = 0 } = options;
-    this.additionFactor = boundsOf(this.name, 'additionFactor', additionFactor, { min: 0 });
-    this.thresholdFactor = boundsOf(this.name, 'thresholdFactor', thresholdFactor, { min: 0 });
-    this.valueRange = valueRangeOf(this.name, options.valueRange);
-  }
-
+export class Solarization extends /* @__PURE__ */ layer<SolarizationOptions, RandomImageLayer<Levels>>(
+  'Solarization',
+  () => ({
+    additionFactor: factorOf({ min: 0 }, 0),
+    thresholdFactor: factorOf({ min: 0 }, 0),
+    valueRange: valueRange(),
+    ...randomTable(),
+  }),
+  RandomImageLayer,
+) {
   override getRandomTransformation(images: Tensor): Levels {
     const additions = this.perImage(images, inBytes(this.additionFactor));
     return { additions, thresholds: this.perImage(images, inBytes(this.thresholdFactor)) };
@@ -67,11 +49,6 @@ export class Solarization extends RandomImageLayer<Levels> {
     const raised = clip(add(bytes, additions), { min: 0, max: 255 });
     const inverted = where(less(raised, thresholds), raised, sub(255, raised));
     return rescaled(inverted, [0, 255], this.valueRange);
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { additionFactor, thresholdFactor, valueRange, seed, dataFormat } = this;
-    return { ...super.getConfig(), additionFactor, thresholdFactor, valueRange, seed, dataFormat };
   }
 }
 

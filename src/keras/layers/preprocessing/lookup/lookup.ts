@@ -5,6 +5,7 @@ import { mul } from '../../../../ops/arithmetic.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import { tidy } from '../../../../tensor/scope.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
+import { own } from '../../../options/kinds.ts';
 import { encodeCategories, encodedShape, type OutputMode } from '../categories.ts';
 import { type Salt, saltOf } from '../hashes/buckets.ts';
 import type { HostArray } from './hostValues.ts';
@@ -44,20 +45,21 @@ export interface LookupOptions<T extends Token> {
   salt?: number | Salt | null;
 }
 
-export const lookupOptionNames = {
-  maxTokens: true,
-  numOovIndices: true,
-  maskToken: true,
-  oovToken: true,
-  vocabulary: true,
-  idfWeights: false,
-  invert: false,
-  outputMode: false,
-  sparse: false,
-  padToMaxTokens: false,
-  oovMethod: false,
-  salt: false,
-} as const;
+/** These options, which `Lookup` checks and writes. */
+export const lookupTable = () => ({
+  maxTokens: own,
+  numOovIndices: own,
+  maskToken: own,
+  oovToken: own,
+  vocabulary: own,
+  idfWeights: own,
+  invert: own,
+  outputMode: own,
+  sparse: own,
+  padToMaxTokens: own,
+  oovMethod: own,
+  salt: own,
+});
 
 export class Lookup<T extends Token> {
   readonly table: TokenTable<T>;
