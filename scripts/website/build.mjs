@@ -14,6 +14,7 @@ import { buildExamples } from './examples.mjs';
 import { buildGuide, guideSidebar, searchedText } from './guide.mjs';
 import { listPages } from './lists.mjs';
 import { pageHtml } from './layout.mjs';
+import { namesElsewhere } from './namesElsewhere.mjs';
 import { playgroundLink } from './playground-link.mjs';
 import { Reference } from './reference.mjs';
 import { summaryOf } from './docstring.mjs';
@@ -189,7 +190,12 @@ async function additions() {
   });
   const exported = new Set(Object.keys(ops));
   const link = (/** @type {string} */ code) => playgroundLink(programOf(code, exported), '../');
-  return { ops: Object.fromEntries(known), examples: readJson('docs/reference-examples.json'), link };
+  return {
+    ops: Object.fromEntries(known),
+    examples: readJson('docs/reference-examples.json'),
+    others: namesElsewhere(fs.readFileSync(path.join(ROOT, 'docs', 'names.md'), 'utf8')),
+    link,
+  };
 }
 
 /** @param {string} file */

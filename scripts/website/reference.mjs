@@ -19,6 +19,7 @@ import { escapeHtml, memberHtml, signatureHtml, typeHtml } from './types.mjs';
  * @property {Readonly<Record<string, { code: string, result: string }>>} examples by qualified name
  * @property {(code: string) => string} link the address of an example's program in the playground
  * @property {Readonly<Record<string, OpFacts>>} ops by name
+ * @property {ReadonlyMap<string, readonly string[]>} others names in other libraries, by name
  */
 
 /** @typedef {{ call: string, group: string, gradient: string, second: string, kernels: string[], dtypes: string[] }} OpFacts */
@@ -135,6 +136,7 @@ ${others.join('\n')}
       factsHtml([
         ...facts.map(({ label, text: fact }) => ({ label, html: this.markdown(fact) })),
         ...(this.#isOp(one) ? this.#opFacts(one.name) : []),
+        ...this.#otherNames(one),
       ]),
       example && one.kind !== 'class' ? exampleHtml(one.name, example, this.additions.link) : '',
       this.#options(one),
@@ -187,6 +189,14 @@ ${others.join('\n')}
       { label: 'Kernels', text: facts.kernels.join(', ') || 'none of its own' },
     ];
     return rows.map(({ label, text }) => ({ label, html: escapeHtml(text) }));
+  }
+
+  /** @param {Export} one */
+  #otherNames({ name, kind, entry }) {
+    const others =
+      kind === 'class' || entry === 'retrograd/kernels' ? undefined : this.additions.others.get(name);
+    const html = others?.map((other) => `<code>${escapeHtml(other)}</code>`).join(', ');
+    return html ? [{ label: 'Similar in other libraries', html }] : [];
   }
 
   /** Returns what the options of a page's functions are called, and what is said of them: to be searched. @param {string} page */

@@ -105,4 +105,31 @@ describe('the programs of the playground', { timeout: 120_000 }, () => {
     await run('null-gradient');
     expect(shown.texts.join('\n')).toMatch(/disconnected: no gradient flows[\s\S]*fresh/);
   });
+
+  const words = () => shown.texts.join('\n');
+  const falls = (name: string, to: number) => expect(ends(name)[1]).toBeLessThan(to);
+  test.each<[name: string, check: () => void]>([
+    ['tensors', () => expect(shown.texts).toContain('[[10,21,32],[13,24,35]]')],
+    ['shape-error', () => expect(words()).toMatch(/matMul: [\s\S]*concat: [\s\S]*28, 28/)],
+    ['memory', () => expect(shown.tables.flat()).toHaveLength(6)],
+    ['gather-index', () => expect(words()).toMatch(/index 3[\s\S]*index 7[\s\S]*'words'[\s\S]*sample 2/)],
+    [
+      'derivatives',
+      () => expect(shown.tables.flat()[2]).toMatchObject({ first: '1.3818', second: '0.2391' }),
+    ],
+    ['each-example', () => expect(shown.bars.filter(({ value }) => value > 0.5)).toHaveLength(1)],
+    ['text', () => expect(shown.bars.map(({ value }) => Math.round(value)).slice(0, 2)).toEqual([1, 0])],
+    ['forecast', () => falls('mean squared error', 0.01)],
+    ['early-stopping', () => expect(words()).toMatch(/Stopped after \d\d of/)],
+    ['learning-rates', () => falls('rate 0.03', ends('rate 0.001')[1])],
+    ['autoencoder', () => expect(words()).toMatch(/→ 0\.0/)],
+    ['adapter', () => falls('new task, adapter only', 0.03)],
+    ['frozen', () => falls('outsides', 0.4)],
+    ['save-and-load', () => expect(shown.texts[0]).toBe(shown.texts[2])],
+    ['compiled', () => expect(shown.tables.flat()).toHaveLength(2)],
+    ['nan', () => expect(words()).toMatch(/log: output 0 [\s\S]*loss of [\s\S]* epoch/)],
+  ])('%s', async (name, check) => {
+    await run(name);
+    check();
+  });
 });

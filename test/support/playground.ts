@@ -1,5 +1,7 @@
 /** @file The module `playground` for tests in Node: it records the outputs of a program, and sets its controls. */
 
+import { Tensor } from '../../src/index.ts';
+
 export const shown = {
   texts: [] as string[],
   curves: new Map<string, readonly (readonly [number, number])[]>(),
@@ -35,6 +37,10 @@ function live<A extends readonly unknown[]>(show: (...args: A) => void) {
 
 export const text = live((words: unknown) => void shown.texts.push(String(words)));
 export const status = text;
+export const show = async (value: unknown) => {
+  const isTensor = value instanceof Tensor;
+  shown.texts.push(JSON.stringify(isTensor ? await value.array() : value));
+};
 export const table = live((rows: readonly unknown[]) => void shown.tables.push(rows));
 export const pictures = live((all: readonly unknown[]) => {
   shown.pictures = all.length;

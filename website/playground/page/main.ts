@@ -139,7 +139,15 @@ async function share(): Promise<void> {
 }
 
 choice.append(
-  ...programs.map(({ name, title }) => element('option', { value: name }, title)),
+  ...[...new Set(programs.map(({ topic }) => topic))].map((topic) =>
+    element(
+      'optgroup',
+      { label: topic },
+      ...programs
+        .filter((program) => program.topic === topic)
+        .map(({ name, title }) => element('option', { value: name }, title)),
+    ),
+  ),
   element('option', { value: OWN, hidden: true }, 'A program of your own'),
 );
 choice.value = '';
