@@ -43,4 +43,7 @@ export const synonyms: Readonly<Record<string, string>> = {
   torch: 'pytorch',
   tensorflow: 'tfjs',
   thread: 'worker',
+  multiplication: 'matmul',
+  forecasting: 'forecast',
+  vectorize: 'vmap',
 };

@@ -14,7 +14,7 @@ import { buildExamples } from './examples.mjs';
 import { buildGuide, guideSidebar, searchedText } from './guide.mjs';
 import { listPages } from './lists.mjs';
 import { pageHtml } from './layout.mjs';
-import { namesElsewhere } from './namesElsewhere.mjs';
+import { namesElsewhere, namesOfKeras } from './namesElsewhere.mjs';
 import { playgroundLink } from './playground-link.mjs';
 import { Reference } from './reference.mjs';
 import { summaryOf } from './docstring.mjs';
@@ -193,6 +193,7 @@ async function additions() {
   return {
     ops: Object.fromEntries(known),
     examples: readJson('docs/reference-examples.json'),
+    keras: namesOfKeras(readJson('test/fixtures/keras/names.json')),
     others: namesElsewhere(fs.readFileSync(path.join(ROOT, 'docs', 'names.md'), 'utf8')),
     link,
   };

@@ -28,7 +28,7 @@ const WIDTH = 72;
 export async function buildExamples(site, sidebar) {
   const parts = [
     { title: 'Pages', examples: sitePages() },
-    { title: 'In the playground', examples: await galleryPrograms() },
+    ...byTopic(await galleryPrograms()),
     { title: 'Programs that people write first', examples: programs() },
   ];
   const description = 'Run these programs in your browser, and change them.';
@@ -56,6 +56,13 @@ export async function buildExamples(site, sidebar) {
   return [{ title: 'Examples', kind: 'guide', page: 'examples.html', words: description }, ...found];
 }
 
+/** @param {(Example & { topic: string })[]} shown */
+const byTopic = (shown) =>
+  [...new Set(shown.map(({ topic }) => topic))].map((topic) => ({
+    title: `In the playground: ${topic.toLowerCase()}`,
+    examples: shown.filter((program) => program.topic === topic),
+  }));
+
 /** @param {Example} example */
 const cardHtml = ({ name, title, words, href }) =>
   `<li id="${name}"><a href="./${escapeHtml(href)}">${escapeHtml(title)}</a><p>${escapeHtml(words)}</p></li>`;
@@ -71,13 +78,13 @@ function sitePages() {
   });
 }
 
-/** The programs of the playground. @returns {Promise<Example[]>} */
+/** The programs of the playground. @returns {Promise<(Example & { topic: string })[]>} */
 export async function galleryPrograms() {
   const file = await bundle({
     entry: 'website/playground/page/gallery.ts',
     folder: temporaryFolder('gallery'),
   });
-  /** @type {{ programs: { name: string, title: string, words: string }[] }} */
+  /** @type {{ programs: { name: string, title: string, words: string, topic: string }[] }} */
   const { programs: shown } = await import(pathToFileURL(file).href);
   return shown.map((program) => ({
     ...program,

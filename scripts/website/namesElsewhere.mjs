@@ -1,5 +1,5 @@
 // @ts-check
-/** @file What other libraries call an export, read from the tables of docs/names.md. */
+/** @file What other libraries call an export: Keras by its list of names, others by the tables of docs/names.md. */
 
 /** A row names as many things on both sides, in the same order, or one thing of ours for all of theirs. */
 const ROW = /^\| (.+?) \| (.+?) \|$/gm;
@@ -28,4 +28,22 @@ export function namesElsewhere(page) {
     }
   }
   return found;
+}
+
+/** Names that differ in case and underscores alone are the same. @param {string} name */
+const folded = (name) => name.toLowerCase().replaceAll('_', '');
+
+/**
+ * Returns Keras's name for ours, such as `keras.layers.Dense` for `layers.dense`, if it has one.
+ *
+ * @param {Readonly<Record<string, readonly string[]>>} names of Keras, by module, next to its version
+ * @returns {(name: string) => string | undefined}
+ */
+export function namesOfKeras(names) {
+  const modules = Object.entries(names).filter(([, own]) => Array.isArray(own));
+  const all = modules.flatMap(([module, own]) =>
+    own.map((name) => `${module === 'image' ? 'ops.image' : module}.${name}`),
+  );
+  const byName = new Map(all.map((name) => [folded(name), `keras.${name}`]));
+  return (name) => byName.get(folded(name));
 }

@@ -20,6 +20,7 @@ import { escapeHtml, memberHtml, signatureHtml, typeHtml } from './types.mjs';
  * @property {(code: string) => string} link the address of an example's program in the playground
  * @property {Readonly<Record<string, OpFacts>>} ops by name
  * @property {ReadonlyMap<string, readonly string[]>} others names in other libraries, by name
+ * @property {(name: string) => string | undefined} keras Keras's name for ours
  */
 
 /** @typedef {{ call: string, group: string, gradient: string, second: string, kernels: string[], dtypes: string[] }} OpFacts */
@@ -193,10 +194,15 @@ ${others.join('\n')}
 
   /** @param {Export} one */
   #otherNames({ name, kind, entry }) {
-    const others =
-      kind === 'class' || entry === 'retrograd/kernels' ? undefined : this.additions.others.get(name);
-    const html = others?.map((other) => `<code>${escapeHtml(other)}</code>`).join(', ');
-    return html ? [{ label: 'Similar in other libraries', html }] : [];
+    if (kind === 'class' || entry === 'retrograd/kernels') return [];
+    const { keras, others } = this.additions;
+    const code = (/** @type {string} */ other) => `<code>${escapeHtml(other)}</code>`;
+    const same = entry === 'retrograd/keras' ? keras(name) : undefined;
+    const similar = others.get(name);
+    return [
+      ...(same ? [{ label: 'In Keras', html: code(same) }] : []),
+      ...(similar ? [{ label: 'Similar in other libraries', html: similar.map(code).join(', ') }] : []),
+    ];
   }
 
   /** Returns what the options of a page's functions are called, and what is said of them: to be searched. @param {string} page */

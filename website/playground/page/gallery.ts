@@ -82,7 +82,7 @@ const topics: Readonly<Record<string, readonly Omit<Program, 'topic'>[]>> = {
       words: 'A neural field learns the colour of each position.',
     },
     {
-      name: 'autoencoder',
+      name: 'bars',
       title: 'Pictures in four numbers',
       words: 'An autoencoder squeezes bars, and draws them again.',
     },
