@@ -2,35 +2,27 @@
  * @file Keras operations that are formulas of several ops here, or ops with different operands. They are read from files, and
  * written as they were.
  */
-import type { DType } from '../../core/dtype.ts';
-import { ValueError } from '../../core/errors.ts';
-import { describe, requireOneOf } from '../../core/shape.ts';
+import { requireOneOf } from '../../core/shape.ts';
 import type { PadOptions, SliceOptions } from '../../ops/slice.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { ArraySplitOptions } from '../ops/arrangement.ts';
 import * as ops from '../ops/index.ts';
 import type { Nest } from '../tensorNest.ts';
+import { arrayFormulas } from './arrayFormulas.ts';
+import {
+  dimensions,
+  type Formula,
+  imageOp,
+  lastChannels,
+  ofDType,
+  opOf,
+  type Options,
+  said,
+  same,
+  unlike,
+} from './formulaParts.ts';
 import { stridedSliceOf } from './itemKeys.ts';
-
-type Options = Readonly<Record<string, unknown>>;
-
-/** Computes an operation: its arguments by position, and those by name together with its options. */
-export type Formula = (args: readonly unknown[], options: Options) => Nest<Tensor>;
-
-type Op = (...args: unknown[]) => Nest<Tensor>;
-const opsByName = ops as unknown as Readonly<Record<string, Op>>;
-
-/** Ops that take the same arguments and options: `op:Class`, if the class isn't the op's name with a capital letter. */
-function same(names: string): [string, Formula][] {
-  return names.split(' ').map((name) => {
-    const [op, className = `${name[0]?.toUpperCase()}${name.slice(1)}`] = name.split(':') as [
-      string,
-      string?,
-    ];
-    const call = opsByName[op] as Op;
-    return [className, (args, options) => call(...args, ...(isEmpty(options) ? [] : [options]))];
-  });
-}
+import { layerFormulas } from './layerFormulas.ts';
 
 const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
   ...same('celu glu hardTanh tanhShrink hardShrink softShrink sparseSigmoid sparsePlus squareplus sparsemax'),
@@ -85,7 +77,11 @@ const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
   ['RMSNorm', ([x, last], { scale = last ?? null, ...rest }) => opOf('rmsNormalization')(x, scale, rest)],
   ['LayerNorm', (args, { rmsScaling: _, ...rest }) => opOf('layerNorm')(...args, { epsilon, ...rest })],
   ['DotProductAttention', (args, options) => attended(args, options)],
+  ...arrayFormulas,
+  ...layerFormulas,
 ]);
+
+export type { Formula };
 
 /** Returns the formula of a class; null if there is none. */
 export function formulaOf(className: string): Formula | null {
@@ -95,23 +91,6 @@ export function formulaOf(className: string): Formula | null {
 /** Keras's default for the functions of its layers. */
 const epsilon = 1e-7;
 
-function opOf(name: string): Op {
-  return opsByName[name] as Op;
-}
-
-function isEmpty(options: Options): boolean {
-  return Object.keys(options).length === 0;
-}
-
-/** Returns the options that are defined. */
-function said(options: Options): Options {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-}
-
-function ofDType(x: Tensor, dtype: unknown): Tensor {
-  return dtype === undefined ? x : ops.cast(x, { dtype: dtype as DType });
-}
-
 /** `padWidth` is one width for all sides, a pair for all axes, or a pair for each axis. */
 function padded(x: Tensor, { padWidth, mode, constantValues }: Options): Tensor {
   const given = [padWidth].flat() as (number | readonly number[])[];
@@ -120,17 +99,6 @@ function padded(x: Tensor, { padWidth, mode, constantValues }: Options): Tensor 
   const pairs = isOfAll ? [pair(given as number[])] : given.map((width) => pair([width].flat()));
   const paddings = pairs.length === 1 ? x.shape.map(() => pairs[0] as number[]) : pairs;
   return ops.pad(x, { paddings, ...said({ mode, constantValue: constantValues }) } as PadOptions);
-}
-
-/** Errors: ValueError unless channels are the last axis. */
-function lastChannels({ dataFormat = 'channels_last', ...options }: Options): Options {
-  requireOneOf('graph', 'data_format', dataFormat, ['channels_last']);
-  return options;
-}
-
-function imageOp(name: string, x: unknown, options: Options): Nest<Tensor> {
-  const given = lastChannels(options);
-  return isEmpty(given) ? opOf(name)(x) : opOf(name)(x, given);
 }
 
 function convolved(x: Tensor, kernel: unknown, options: Options): Nest<Tensor> {
@@ -150,20 +118,6 @@ function attended(args: readonly unknown[], options: Options): Nest<Tensor> {
   const { flashAttention: _, attnLogitsSoftCap: cap, ...rest } = options;
   if (cap !== undefined) throw unlike('dotProductAttention', 'scores have no cap.', { cap });
   return opOf('dotProductAttention')(query, key, value, { bias, mask, scale, ...rest });
-}
-
-function unlike(op: string, rule: string, received: Options): ValueError {
-  return new ValueError({
-    op,
-    rule,
-    received: describe(received),
-    hint: 'compute it in a custom layer.',
-  });
-}
-
-/** Returns the suffix in the names of pooling and convolution ops for such a tensor. */
-function dimensions({ shape }: Tensor): '1d' | '' | '3d' {
-  return (['1d', '', '3d'] as const)[shape.length - 3] ?? '';
 }
 
 function resized(x: Tensor, options: Options): Tensor {

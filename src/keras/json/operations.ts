@@ -2,6 +2,7 @@
  * @file Ops in a document. Keras records every call of an op on symbolic tensors as an operation with its own class, with
  * the options as its configuration and the operands as the arguments of its only call.
  */
+import { DTypeError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import * as ops from '../../ops/index.ts';
 import { isSymbolic } from '../../ops/recorders.ts';
@@ -18,6 +19,7 @@ import { type Formula, formulaOf } from './formulas.ts';
 import { invalid } from './jsonErrors.ts';
 import { operationDefaults, type OperationEntry, operationTable } from './operationTable.ts';
 import { camelKey } from './optionNames.ts';
+import { promoted } from './promotion.ts';
 import type { OperationCall } from './readNode.ts';
 import { type Reader, stringOf } from './reader.ts';
 import { type Writer, writeValue } from './writeValue.ts';
@@ -59,18 +61,55 @@ export function readOperation(reader: Reader, object: JsonObject, place: string)
     name,
     call: (args, kwargs) => {
       const isPlain = Object.values(kwargs).every((value) => value === null);
-      if (entry && options && isPlain) return callOp(entry, name, args, options);
+      if (entry && options && isPlain && !hasNegativeIndices(entry, args))
+        return callEntry(entry, object, name, args, options);
       if (described) return callFormula(described, name, args, kwargs);
       throw rejected(reader.source, place, `op ${className} with arguments by name`);
     },
   };
 }
 
+/** Calls an op, or computes it as Keras does if it rejects the dtypes of the operands. */
+function callEntry(
+  entry: OperationEntry,
+  object: JsonObject,
+  name: string,
+  args: readonly unknown[],
+  options: JsonObject,
+): unknown {
+  try {
+    return callOp(entry, name, args, options);
+  } catch (error) {
+    const config = object.config ?? null;
+    if (!(error instanceof DTypeError) || !isObject(config)) throw error;
+    const formula: Formula = (operands) => opOn(entry, operands, options) as Nest<Tensor>;
+    const described = { description: descriptionOf(object), formula: promoted(entry.className, formula) };
+    return callFormula(described, name, args, {});
+  }
+}
+
+/** Indices that count from the last, which `gather` doesn't have. */
+function hasNegativeIndices({ className }: OperationEntry, [, indices]: readonly unknown[]): boolean {
+  const listed = indices instanceof Tensor ? constantJson(indices) : (indices as Json);
+  const values = isObject(listed) && isObject(listed.config) ? listed.config.value : listed;
+  const isNegative = (value: Json | undefined): boolean =>
+    Array.isArray(value) ? value.some(isNegative) : typeof value === 'number' && value < 0;
+  return className === 'Take' && isNegative(values);
+}
+
 function describedOf(className: string, object: JsonObject): Described | null {
   const formula = formulaOf(className);
-  const { module = null, config = null, registered_name: registered = null } = object;
-  const description = { module, class_name: className, config, registered_name: registered };
-  return formula && isObject(config) ? { description, formula } : null;
+  if (!formula || !isObject(object.config)) return null;
+  return { description: descriptionOf(object), formula: promoted(className, formula) };
+}
+
+function descriptionOf({
+  module = null,
+  class_name: className = null,
+  config = null,
+  registered_name: registered = null,
+}: JsonObject): JsonObject {
+  return { module, class_name: className, config, registered_name: registered };
 }
 
 /** Returns the options of an operation, for an error. */
@@ -99,20 +138,17 @@ function optionsOf(
   return Object.fromEntries(known.map(([key, value]) => [options[key] as string, value]));
 }
 
-function callOp(
-  { op, list = false }: OperationEntry,
-  name: string,
-  args: readonly unknown[],
-  options: JsonObject,
-): unknown {
-  const call = opsByName[op] as Op;
+/** Keras's functions take options by position, its operations don't. */
+function opOn({ op, list = false }: OperationEntry, args: readonly unknown[], options: JsonObject): unknown {
   const operands = list ? [args[0]] : args;
-  // Keras's functions take options by position, its operations don't.
-  const given = Object.keys(options).length > 0 ? [...operands, options] : operands;
-  const outputs = withOpName(name, () => call(...given)) as Nest<KerasTensor>;
+  return (opsByName[op] as Op)(...operands, ...(Object.keys(options).length > 0 ? [options] : []));
+}
+
+function callOp(entry: OperationEntry, name: string, args: readonly unknown[], options: JsonObject): unknown {
+  const outputs = withOpName(name, () => opOn(entry, args, options)) as Nest<KerasTensor>;
   rememberOperands(
     nodeOf(leavesOf(outputs)[0] as KerasTensor),
-    (list ? args[0] : args) as readonly unknown[],
+    (entry.list ? args[0] : args) as readonly unknown[],
   );
   return outputs;
 }

@@ -1,5 +1,5 @@
 /** @file Compiles a loaded model as it was saved, and restores the state of its optimizer. */
-import { FormatError } from '../../core/errors.ts';
+import { FormatError, RetrogradError } from '../../core/errors.ts';
 import { sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
@@ -16,14 +16,47 @@ import { type CustomObjects, withCustomObjects } from '../serialization/register
 import { Transfer, type TransferOptions } from '../saving/upload.ts';
 import type { WeightFile } from '../saving/weightFile.ts';
 
+interface CompileStoredOptions extends TransferOptions {
+  readonly customObjects?: CustomObjects | undefined;
+  /** Whether Keras 2 wrote the file: a model that can't be compiled as it was is useful without it, and warns. */
+  readonly isOlder: boolean;
+}
+
 /** Errors: FormatError for options or a state that don't fit. */
 export async function compileStored(
   model: AnyModel,
   config: Json,
   { optimizer: state, scalesLoss = false }: Pick<WeightFile, 'optimizer' | 'scalesLoss'>,
-  options: TransferOptions & { readonly customObjects?: CustomObjects | undefined },
+  options: CompileStoredOptions,
 ): Promise<void> {
-  const { file, customObjects = {} } = options;
+  const { file } = options;
+  try {
+    await compileAsStored(model, config, scalesLoss, options);
+  } catch (error) {
+    if (!options.isOlder || !(error instanceof RetrogradError)) throw error;
+    console.warn(
+      `loadModel ${file}: the model isn't compiled: the file has ${error.received} among its optimizer, losses and metrics, which isn't known here. Compile it, or pass it in \`customObjects\`.`,
+    );
+    return;
+  }
+  if (!model.optimizer || !state || state.length === 0) return;
+  try {
+    await restoreState(model, model.optimizer, state, options);
+  } catch (error) {
+    if (!options.isOlder || !(error instanceof FormatError)) throw error;
+    console.warn(
+      `loadModel ${file}: ${model.optimizer.className} starts anew, since its state was another in Keras 2: ${error.rule} Received: ${error.received}.`,
+    );
+  }
+}
+
+/** Errors: those of `compile`, and FormatError. */
+async function compileAsStored(
+  model: AnyModel,
+  config: Json,
+  scalesLoss: boolean,
+  { file, customObjects = {} }: CompileStoredOptions,
+): Promise<void> {
   const reader = {
     source: file,
     lambdas: {},
@@ -42,8 +75,6 @@ export async function compileStored(
       model.compile(compiled as Parameters<AnyModel['compile']>[0]);
     }),
   );
-  if (model.optimizer && state && state.length > 0)
-    await restoreState(model, model.optimizer, state, options);
 }
 
 /** Returns an optimizer that scales the loss. The configuration may have that inside it: Keras adds it when it compiles. */
@@ -58,9 +89,10 @@ function scaled(optimizer: StoredCompileOptions['optimizer']): StoredCompileOpti
 async function restoreState(
   model: AnyModel,
   optimizer: Optimizer,
-  state: readonly StoredTensor[],
-  options: TransferOptions,
+  stored: readonly StoredTensor[],
+  options: CompileStoredOptions,
 ): Promise<void> {
+  const state = options.isOlder ? upgradeState(optimizer, stored) : stored;
   const isNew = state.length === firstVariables(optimizer);
   if (!isNew) optimizer.build(model.trainableWeights);
   const variables = isNew ? optimizer.variables.slice(0, state.length) : optimizer.variables;
@@ -92,6 +124,18 @@ async function restoreState(
   } finally {
     for (const value of values) if (typeof value !== 'number') value.dispose();
   }
+}
+
+/** Keras 2 had no variable for the learning rate, and momentums also where there is no momentum. */
+function upgradeState(optimizer: Optimizer, state: readonly StoredTensor[]): readonly StoredTensor[] {
+  const { variables, schedule, className } = optimizer;
+  const hasSlots = className !== 'SGD' || optimizer.getConfig().momentum !== 0;
+  const used = hasSlots ? state : state.slice(0, 1);
+  const rate = variables[1];
+  if (schedule || !(rate instanceof HostVariable)) return used;
+  const { name, value } = rate;
+  const read = async () => Float32Array.of(value);
+  return used.toSpliced(1, 0, { place: `'${name}'`, shape: [], dtype: 'float32', read });
 }
 
 /** Returns the number of `variable` where `stored` is that number in float32: the configuration has all of its digits. */

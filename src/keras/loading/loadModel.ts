@@ -1,5 +1,4 @@
 /** @file Loads whole models: `.keras`, and the older `.h5`. */
-import { RetrogradError } from '../../core/errors.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { Pacer } from '../../core/pacer.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
@@ -93,8 +92,8 @@ async function make(
     if (readAsset) await loadAssets(model as unknown as AnyLayer, readAsset, source.name);
     if (file.seeds) await restoreSeeds(model as unknown as AnyLayer, file.seeds, source.name);
     if (compile) {
-      const compiling = compileStored(model, compiled, file, { ...options, file: source.name });
-      await (stored.isOlder ? compiling.catch(leaveUncompiled(source.name)) : compiling);
+      const { isOlder = false } = stored;
+      await compileStored(model, compiled, file, { ...options, isOlder, file: source.name });
       stored.resume?.(model);
     }
     for (const layer of textLayers) options.onTextLayer?.(layer);
@@ -104,16 +103,6 @@ async function make(
     model.dispose();
     throw error;
   }
-}
-
-/** Warns that a model has lost how it was compiled; errors of other kinds are thrown. */
-function leaveUncompiled(file: string): (error: unknown) => void {
-  return (error) => {
-    if (!(error instanceof RetrogradError)) throw error;
-    console.warn(
-      `loadModel ${file}: the model isn't compiled: the file has ${error.received} among its optimizer, losses and metrics, which isn't known here. Compile it, or pass it in \`customObjects\`.`,
-    );
-  };
 }
 
 function warn({ notFinite }: LoadReport): void {

@@ -1,6 +1,7 @@
 /** @file Opens a file with weights in any format, and finds the tensor for each weight of a model. */
 import type { ByteSource } from '../../formats/byteSource.ts';
 import type { Hdf5Group } from '../../formats/hdf5/index.ts';
+import type { StoredTensor } from '../../formats/storedTensor.ts';
 import type { FileContext } from '../../formats/formatErrors.ts';
 import type { LegacyLayer, NamedTensor } from '../../formats/keras/index.ts';
 import type { ZipArchive } from '../../formats/zip/index.ts';
@@ -93,14 +94,28 @@ async function openLegacy(source: ByteSource, root: Hdf5Group, group: Hdf5Group)
   const all = [...layers.flatMap(({ weights }) => weights), ...own];
   return {
     tensors: all.map(({ tensor }) => tensor),
-    optimizer: isKeras3(optimizer) ? optimizer.map(({ tensor }) => tensor) : null,
+    optimizer: stateOf(optimizer),
     match: (model, options) => matchLegacy(model, layers, own, options),
   };
 }
 
-/** Keras 2 had other variables in another order. */
-function isKeras3(optimizer: readonly NamedTensor[]): boolean {
-  return optimizer[0]?.name.endsWith('/iteration') ?? false;
+/**
+ * The state of an optimizer, by variable. Until Keras 2.10 it came slot by slot: all momentums, then all velocities. Null for
+ * states of more slots, whose order isn't that of Keras 3.
+ */
+function stateOf(optimizer: readonly NamedTensor[]): readonly StoredTensor[] | null {
+  const [first, ...slots] = optimizer;
+  if (!first) return null;
+  // RMSprop's come slot by slot in Keras 3, too.
+  const isInOrder = !first.name.endsWith('/iter') || first.name.startsWith('RMSprop/');
+  if (isInOrder) return optimizer.map(({ tensor }) => tensor);
+  const byVariable = new Map<string, StoredTensor[]>();
+  for (const { name, tensor } of slots) {
+    const variable = name.slice(0, name.lastIndexOf('/'));
+    byVariable.set(variable, [...(byVariable.get(variable) ?? []), tensor]);
+  }
+  const parts = [...byVariable.values()];
+  return parts.some(({ length }) => length > 2) ? null : [first.tensor, ...parts.flat()];
 }
 
 function contextOf({ name }: ByteSource): FileContext {
