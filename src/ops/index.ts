@@ -173,6 +173,7 @@ export { rotaryEmbedding, type RotaryEmbeddingOptions } from './rotaryEmbedding.
 export { biasGelu } from './biasGelu.ts';
 export { gatedActivation, type GatedActivationOptions } from './gatedActivation.ts';
 export { linearTopK, type LinearTopKOptions } from './linearTopK.ts';
+export { sampleTokens, type SampleTokensOptions } from './sampleTokens.ts';
 // Recurrences
 export { gruSteps } from './gruSteps.ts';
 export { lstmSteps } from './lstmSteps.ts';

@@ -2,6 +2,7 @@
 import type { AttentionSumsOptions } from '../../../shaders/attention/gradient.ts';
 import type { AttentionOptions } from '../../../shaders/attention/tile.ts';
 import type { GatedOptions } from '../../../shaders/gated.ts';
+import type { SampleTokensOptions } from '../../../shaders/sampleTokens.ts';
 import type { VocabularyStatisticsOptions } from '../../../shaders/vocabulary.ts';
 import type { RotaryOptions } from '../../../shaders/rotary.ts';
 import { type Family, entry } from './entry.ts';
@@ -23,6 +24,19 @@ export const attentionKernels: Family = {
   'vocabulary statistics': entry<VocabularyStatisticsOptions>(
     { lanes: 64, order: 'rows', workgroup: 64, subgroups: true },
     { serial: { lanes: 1, subgroups: false } },
+  ),
+  sampleTokens: entry<SampleTokensOptions>(
+    {
+      lanes: 256,
+      order: 'rows',
+      workgroup: 256,
+      subgroups: false,
+      penalized: true,
+      topK: true,
+      topP: true,
+      greedy: false,
+    },
+    { greedy: { lanes: 64, workgroup: 64, penalized: false, topK: false, topP: false, greedy: true } },
   ),
   'vocabulary losses': entry({}),
   'vocabulary gradient': entry({}),

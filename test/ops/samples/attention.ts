@@ -212,4 +212,37 @@ export const samples: OpSamples[] = [
       },
     ],
   },
+  {
+    op: 'sampleTokens',
+    cases: [
+      { inputs: [x(3, 4), null], options: { seed: 1 }, gradient: false, carriesNaN: false },
+      {
+        inputs: [x(2, 5), { shape: [2, 2], dtype: 'int32', values: [0, 3, -1, 4] }],
+        options: { temperature: 0, repetitionPenalty: 2 },
+        gradient: false,
+        carriesNaN: false,
+      },
+      { inputs: [x(0, 4), null], options: { topK: 2 }, gradient: false, carriesNaN: false },
+    ],
+    bad: [
+      { why: 'no vocabulary', inputs: [x(2, 0), null], error: ShapeError },
+      { why: 'integers', inputs: [{ shape: [2], dtype: 'int32' }, null], error: DTypeError },
+      {
+        why: 'earlier tokens of other rows',
+        inputs: [x(2, 4), { shape: [3, 1], dtype: 'int32' }],
+        error: ShapeError,
+      },
+      { why: 'earlier tokens of floats', inputs: [x(2, 4), x(2, 1)], error: DTypeError },
+      {
+        why: 'a negative temperature',
+        inputs: [x(4), null],
+        options: { temperature: -1 },
+        error: ValueError,
+      },
+      { why: 'no token', inputs: [x(4), null], options: { topK: 0 }, error: ValueError },
+      { why: 'a probability of 0', inputs: [x(4), null], options: { topP: 0 }, error: ValueError },
+      { why: 'a penalty of 0', inputs: [x(4), null], options: { repetitionPenalty: 0 }, error: ValueError },
+      { why: 'a seed of -1', inputs: [x(4), null], options: { seed: -1 }, error: ValueError },
+    ],
+  },
 ];
