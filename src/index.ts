@@ -35,6 +35,12 @@ export {
   unpackInt4,
 } from './tensor/quantizedTensor.ts';
 export type { QuantizedFormat } from './core/packedWeights.ts';
+export {
+  cachedAttention,
+  type CachedAttentionOptions,
+  type CachedLayer,
+} from './ops/cachedAttention.ts';
+export { type KeyValueCache, keyValueCache, type KeyValueCacheOptions } from './ops/keyValueCache.ts';
 export { linearCrossEntropy } from './ops/linearCrossEntropy.ts';
 export type { LinearCrossEntropyOptions } from './ops/linearCrossEntropyPlan.ts';
 export {

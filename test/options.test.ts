@@ -171,6 +171,7 @@ const before: Record<string, unknown[]> = {
   loadTensors: [new Uint8Array()],
   loadModel: [new Uint8Array()],
   readPyTorch: [new Uint8Array()],
+  cachedAttention: [1, 1, 1, 1, {}],
   linearCrossEntropy: [1, 1, 1],
   quantizedGather: [1, 1],
   quantizedMatMul: [1, 1],

@@ -282,6 +282,19 @@ export const limits: readonly Limit[] = [
     reason: 'four steps of eight terms for each widening: multiply-adds are 0.82 of all vector instructions',
   },
   {
+    what: 'a decoding step of attention with a cache',
+    problems: [
+      'cachedAttention, 12 heads of 64, 12 of keys, room for 512, float32',
+      'cachedAttention, 12 heads of 64, 3 of keys, room for 1024, float16',
+      'cachedAttention, 12 heads of 64, 12 of keys, room for 8192, float16',
+    ],
+    kernels: /cachedAttention(?! merge)/,
+    registers: 72,
+    waves: 14,
+    inFlight: 4,
+    reason: 'keys and values are read once, four at a time, for all queries that share them',
+  },
+  {
     what: 'softmax of short lines',
     problems: ['softmax [1536,128]'],
     kernels: /softmax/,

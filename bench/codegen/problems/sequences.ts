@@ -1,11 +1,23 @@
 /** @file An LSTM and a GRU of 512 units, and the attention of a GPT-2-small block, with their gradients. */
-import { dotProductAttention, gruSteps, lstmSteps, matMul, mul, softmax, type Tensor } from 'retrograd';
+import {
+  cachedAttention,
+  type CachedLayer,
+  dotProductAttention,
+  gruSteps,
+  type KeyValueCache,
+  keyValueCache,
+  lstmSteps,
+  matMul,
+  mul,
+  softmax,
+  type Tensor,
+} from 'retrograd';
 import { unable } from '../../job.ts';
 import { type JaxArray, type JaxJs, jaxjs } from '../../peers/jaxjs.ts';
 import { ort } from '../../peers/ort.ts';
 import { type Tfjs, tfjs } from '../../peers/tfjs.ts';
 import { gradientOf, jaxjsGradient, type TfTensor, tfjsGradient } from '../gradients.ts';
-import { float32, type Problem } from '../problem.ts';
+import { float32, int32, type Problem } from '../problem.ts';
 
 const units = 512;
 const time = 16;
@@ -145,6 +157,23 @@ const fusedPeers: Problem['peers'] = {
   }),
 };
 
+/** A decoding step of 12 heads of 64 with room for `maxLength` rows. Nothing is executed, so the rows are those of an empty cache. */
+function decoding(maxLength: number, keyHeads: number, dtype: 'float32' | 'float16'): Problem {
+  let cache: KeyValueCache | null = null;
+  return {
+    name: `cachedAttention, 12 heads of 64, ${keyHeads} of keys, room for ${maxLength}, ${dtype}`,
+    family: 'attention',
+    inputs: [float32(1, 1, 12, 64), float32(1, 1, keyHeads, 64), float32(1, 1, keyHeads, 64), int32(1, 1)],
+    fmas: 2 * 12 * maxLength * 64,
+    terms: 0,
+    run: (query, key, value, positions) => {
+      cache ??= keyValueCache({ layers: 1, batch: 1, maxLength, heads: keyHeads, size: 64, dtype });
+      const [layer] = cache.layers as [CachedLayer];
+      return cachedAttention(query as Tensor, key as Tensor, value as Tensor, positions as Tensor, layer);
+    },
+  };
+}
+
 /** A problem, and the same with the gradients of its inputs, which add two multiplications for each. */
 const pair = (
   family: string,
@@ -210,4 +239,7 @@ export const sequenceProblems: readonly Problem[] = [
     fused as never,
     [fusedPeers, { tfjs: tfjsGradient(tfFused, 3), jaxjs: jaxjsGradient(jaxFused, 3) }],
   ),
+  decoding(512, 12, 'float32'),
+  decoding(1024, 3, 'float16'),
+  decoding(8192, 12, 'float16'),
 ];

@@ -1,4 +1,10 @@
 /** @file The attention kernels of the catalog. */
+import type {
+  AdvanceOptions,
+  AppendOptions,
+  CachedAttentionOptions,
+  MergePartsOptions,
+} from '../../../shaders/attention/cached.ts';
 import type { AttentionSumsOptions } from '../../../shaders/attention/gradient.ts';
 import type { AttentionOptions } from '../../../shaders/attention/tile.ts';
 import type { GatedOptions } from '../../../shaders/gated.ts';
@@ -17,6 +23,38 @@ export const attentionKernels: Family = {
   'attention sums': entry<AttentionSumsOptions>({ width: 4 }),
   'attention query gradient': entry<AttentionOptions>(attention, { 'mask or bias': { shown: true } }),
   'attention key gradient': entry<AttentionOptions>(attention),
+  cachedAttention: entry<CachedAttentionOptions>(
+    {
+      width: 4,
+      float16: false,
+      rows: 1,
+      capacity: 32,
+      lanes: 4,
+      workgroup: 128,
+      subgroups: true,
+      keys: 4,
+      vectors: 1,
+      softcap: false,
+      appends: true,
+      split: false,
+    },
+    {
+      'float16, softcap, grouped queries, split': { float16: true, rows: 4, softcap: true, split: true },
+      'without subgroups': { subgroups: false, rows: 2 },
+      'software, scalar': {
+        width: 1,
+        rows: 2,
+        lanes: 1,
+        workgroup: 16,
+        subgroups: false,
+        vectors: 2,
+        appends: false,
+      },
+    },
+  ),
+  'cachedAttention merge': entry<MergePartsOptions>({ width: 4 }),
+  'cachedAttention append': entry<AppendOptions>({ width: 4, float16: true }),
+  'cache positions': entry<AdvanceOptions>({ counted: true }),
   gatedActivation: entry<GatedOptions>(
     { activation: 'silu', gradient: false, joined: false, width: 4 },
     { 'gradient, joined, scalar': { activation: 'gelu', gradient: true, joined: true, width: 1 } },

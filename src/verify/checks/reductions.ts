@@ -13,6 +13,7 @@ import { sizeOf } from '../../core/shape.ts';
 import { type Check, differentiable, spec, type Values } from '../check.ts';
 import { linear, linesOf } from '../reference.ts';
 import { quantizedProducts } from './quantized.ts';
+import { generationChecks } from './generation.ts';
 import { transformerChecks } from './transformers.ts';
 
 type Shape = readonly number[];
@@ -198,4 +199,5 @@ export const lines = ({ lines: { longest } }: AdapterProfile): Check[] => [
   sorted([3, 130], 5),
   ...quantizedProducts(),
   ...transformerChecks(),
+  ...generationChecks(),
 ];

@@ -1,0 +1,325 @@
+enable subgroups;
+@group(0) @binding(0) var<storage, read> query: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> key: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> value: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> positions: array<i32>;
+@group(0) @binding(4) var<storage, read_write> keys: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> values: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> out: array<vec4<f32>>;
+struct Params {
+  count: u32,
+  parts: u32,
+  row_blocks: u32,
+  rows: u32,
+  sharing: u32,
+  queries: u32,
+  heads: u32,
+  key_heads: u32,
+  max_length: u32,
+  size: u32,
+  value_size: u32,
+  vectors: u32,
+  value_vectors: u32,
+  window: i32,
+  scale: f32,
+  softcap: f32,
+  inverse_softcap: f32,
+}
+@group(0) @binding(7) var<uniform> params: Params;
+
+const LOWEST = -3.4028234e38;
+const NOWHERE = 0x7fffffff;
+
+var<workgroup> query_rows: array<vec4<f32>, 32>;
+var<workgroup> weights: array<f32, 128>;
+var<workgroup> shares: array<vec4<f32>, 128>;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+fn query_at(row: u32, v: u32) -> vec4<f32> {
+  return query[row * params.size + v];
+}
+
+fn keys_at(row: u32, v: u32) -> vec4<f32> {
+  return keys[row * params.size + v];
+}
+
+fn values_at(row: u32, v: u32) -> vec4<f32> {
+  return values[row * params.value_size + v];
+}
+
+fn larger(a: f32, b: f32) -> f32 {
+  return max(a, b);
+}
+
+fn add_sums(a: f32, b: f32) -> f32 {
+  return a + b;
+}
+
+fn fold_score(value: f32, local: u32, lane: u32, size: u32) -> f32 {
+  var folded = value;
+  folded = add_sums(folded, subgroupShuffleXor(folded, 1u));
+  folded = add_sums(folded, subgroupShuffleXor(folded, 2u));
+
+  return folded;
+}
+
+var<workgroup> lanes_largest: array<f32, 32>;
+
+fn fold_largest(value: f32, local: u32, lane: u32, size: u32) -> f32 {
+  var folded = value;
+  folded = larger(folded, subgroupShuffleXor(folded, 1u));
+  folded = larger(folded, subgroupShuffleXor(folded, 2u));
+  if (size > 4u) {
+    folded = larger(folded, subgroupShuffleXor(folded, 4u));
+  }
+  if (size > 8u) {
+    folded = larger(folded, subgroupShuffleXor(folded, 8u));
+  }
+  if (size > 16u) {
+    folded = larger(folded, subgroupShuffleXor(folded, 16u));
+  }
+  if (size > 32u) {
+    folded = larger(folded, subgroupShuffleXor(folded, 32u));
+  }
+  if (size > 64u) {
+    folded = larger(folded, subgroupShuffleXor(folded, 64u));
+  }
+  if (size < 128u) {
+    if (local % size == 0u) {
+      lanes_largest[local / size] = folded;
+    }
+    workgroupBarrier();
+    let first = (local - lane) / size;
+    folded = lanes_largest[first];
+    for (var part = 1u; part < 128u / size; part++) {
+      folded = larger(folded, lanes_largest[first + part]);
+    }
+  }
+  return folded;
+}
+
+var<workgroup> lanes_sum: array<f32, 32>;
+
+fn fold_sum(value: f32, local: u32, lane: u32, size: u32) -> f32 {
+  var folded = value;
+  folded = add_sums(folded, subgroupShuffleXor(folded, 1u));
+  folded = add_sums(folded, subgroupShuffleXor(folded, 2u));
+  if (size > 4u) {
+    folded = add_sums(folded, subgroupShuffleXor(folded, 4u));
+  }
+  if (size > 8u) {
+    folded = add_sums(folded, subgroupShuffleXor(folded, 8u));
+  }
+  if (size > 16u) {
+    folded = add_sums(folded, subgroupShuffleXor(folded, 16u));
+  }
+  if (size > 32u) {
+    folded = add_sums(folded, subgroupShuffleXor(folded, 32u));
+  }
+  if (size > 64u) {
+    folded = add_sums(folded, subgroupShuffleXor(folded, 64u));
+  }
+  if (size < 128u) {
+    if (local % size == 0u) {
+      lanes_sum[local / size] = folded;
+    }
+    workgroupBarrier();
+    let first = (local - lane) / size;
+    folded = lanes_sum[first];
+    for (var part = 1u; part < 128u / size; part++) {
+      folded = add_sums(folded, lanes_sum[first + part]);
+    }
+  }
+  return folded;
+}
+
+fn position_of(row: u32, batch: u32) -> i32 {
+  let position = positions[batch * params.queries + min(row, params.rows - 1u) / params.sharing];
+  return select(-1, position, row < params.rows && position < i32(params.max_length));
+}
+
+// The first key that a query at `position` sees.
+fn first_key(position: i32) -> i32 {
+  return select(NOWHERE, max(0, position - params.window + 1), position >= 0);
+}
+
+fn write(row: u32, v: u32, value: vec4<f32>) {
+  if (v >= params.value_vectors) {
+    return;
+  }
+  out[row * params.value_size + v] = value;
+}
+
+@compute @workgroup_size(128)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+  @builtin(subgroup_size) subgroup_size: u32,
+) {
+  let index = flat_group(group, groups);
+  if (index >= params.count) {
+    return;
+  }
+  let part = index % params.parts;
+  let first_row = (index / params.parts) % params.row_blocks * 1u;
+  let key_head = index / (params.parts * params.row_blocks) % params.key_heads;
+  let batch = index / (params.parts * params.row_blocks * params.key_heads);
+  let position_0 = position_of(first_row + 0u, batch);
+  let row_0 = min(first_row + 0u, params.rows - 1u);
+  let at_0 = (batch * params.queries + row_0 / params.sharing) * params.heads + key_head * params.sharing + row_0 % params.sharing;
+  let seen = position_0;
+  let last = position_0;
+  let start = first_key(position_0);
+  let begin = u32(start);
+  let end = u32(last + 1);
+
+  for (var i = 0u; i < params.queries; i++) {
+    let position = positions[batch * params.queries + i];
+    if (position >= 0 && u32(position) >= begin && u32(position) < end) {
+      for (var unit = local; unit < params.size; unit += 128u) {
+        let value_of_unit = key[((batch * params.queries + i) * params.key_heads + key_head) * params.size + unit];
+        keys[((batch * params.max_length + u32(position)) * params.key_heads + key_head) * params.size + unit] = value_of_unit;
+      }
+      for (var unit = local; unit < params.value_size; unit += 128u) {
+        let value_of_unit = value[((batch * params.queries + i) * params.key_heads + key_head) * params.value_size + unit];
+        values[((batch * params.max_length + u32(position)) * params.key_heads + key_head) * params.value_size + unit] = value_of_unit;
+      }
+    }
+  }
+  storageBarrier();
+  for (var v = local; v < params.vectors; v += 128u) {
+    query_rows[0u + v] = params.scale * query_at(at_0, v);
+  }
+  workgroupBarrier();
+  let lane = local % 4u;
+  let slot = local / 4u;
+  let slices = 128u / params.value_vectors;
+  let vector = local % params.value_vectors;
+  let slice = local / params.value_vectors;
+  var largest = f32(LOWEST);
+  var total = f32();
+  var result_0_0 = vec4<f32>();
+  for (var first = begin; first < end; first += 128u) {
+    let held = min(128u, end - first);
+    var score_0 = f32();
+    let line_0 = ((batch * params.max_length + first + min(slot + 0u, held - 1u)) * params.key_heads + key_head);
+    var score_1 = f32();
+    let line_1 = ((batch * params.max_length + first + min(slot + 32u, held - 1u)) * params.key_heads + key_head);
+    var score_2 = f32();
+    let line_2 = ((batch * params.max_length + first + min(slot + 64u, held - 1u)) * params.key_heads + key_head);
+    var score_3 = f32();
+    let line_3 = ((batch * params.max_length + first + min(slot + 96u, held - 1u)) * params.key_heads + key_head);
+    for (var v = lane; v < params.vectors; v += 4u) {
+      let key_0 = keys_at(line_0, v);
+      let key_1 = keys_at(line_1, v);
+      let key_2 = keys_at(line_2, v);
+      let key_3 = keys_at(line_3, v);
+      let query_0 = query_rows[0u + v];
+      score_0 += dot(query_0, key_0);
+      score_1 += dot(query_0, key_1);
+      score_2 += dot(query_0, key_2);
+      score_3 += dot(query_0, key_3);
+    }
+    score_0 = fold_score(score_0, local, lane, subgroup_size);
+    score_1 = fold_score(score_1, local, lane, subgroup_size);
+    score_2 = fold_score(score_2, local, lane, subgroup_size);
+    score_3 = fold_score(score_3, local, lane, subgroup_size);
+    var found = largest;
+    {
+      let key = i32(first + slot + 0u);
+      let sees = (i32(key) <= seen) & (i32(key) > seen - i32(params.window)) & bool(key < i32(end));
+      score_0 = select(f32(LOWEST), score_0, sees);
+      found = max(found, score_0);
+    }
+    {
+      let key = i32(first + slot + 32u);
+      let sees = (i32(key) <= seen) & (i32(key) > seen - i32(params.window)) & bool(key < i32(end));
+      score_1 = select(f32(LOWEST), score_1, sees);
+      found = max(found, score_1);
+    }
+    {
+      let key = i32(first + slot + 64u);
+      let sees = (i32(key) <= seen) & (i32(key) > seen - i32(params.window)) & bool(key < i32(end));
+      score_2 = select(f32(LOWEST), score_2, sees);
+      found = max(found, score_2);
+    }
+    {
+      let key = i32(first + slot + 96u);
+      let sees = (i32(key) <= seen) & (i32(key) > seen - i32(params.window)) & bool(key < i32(end));
+      score_3 = select(f32(LOWEST), score_3, sees);
+      found = max(found, score_3);
+    }
+    found = fold_largest(found, local, local, subgroup_size);
+    let shrink = exp(largest - found);
+    largest = found;
+    total *= shrink;
+    if (lane == 0u) {
+      {
+        let weight = select(exp(score_0 - largest), f32(), score_0 == f32(LOWEST));
+        weights[slot + 0u] = weight;
+        total += weight;
+      }
+      {
+        let weight = select(exp(score_1 - largest), f32(), score_1 == f32(LOWEST));
+        weights[slot + 32u] = weight;
+        total += weight;
+      }
+      {
+        let weight = select(exp(score_2 - largest), f32(), score_2 == f32(LOWEST));
+        weights[slot + 64u] = weight;
+        total += weight;
+      }
+      {
+        let weight = select(exp(score_3 - largest), f32(), score_3 == f32(LOWEST));
+        weights[slot + 96u] = weight;
+        total += weight;
+      }
+    }
+    workgroupBarrier();
+    result_0_0 *= shrink;
+    for (var k = select(held, slice, slice < slices); k < held; k += 4u * slices) {
+      let held_0 = min(k + 0u * slices, held - 1u);
+      let value_line_0 = ((batch * params.max_length + first + held_0) * params.key_heads + key_head);
+      let value_0_0 = values_at(value_line_0, vector + 0u);
+      let held_1 = min(k + 1u * slices, held - 1u);
+      let value_line_1 = ((batch * params.max_length + first + held_1) * params.key_heads + key_head);
+      let value_1_0 = values_at(value_line_1, vector + 0u);
+      let held_2 = min(k + 2u * slices, held - 1u);
+      let value_line_2 = ((batch * params.max_length + first + held_2) * params.key_heads + key_head);
+      let value_2_0 = values_at(value_line_2, vector + 0u);
+      let held_3 = min(k + 3u * slices, held - 1u);
+      let value_line_3 = ((batch * params.max_length + first + held_3) * params.key_heads + key_head);
+      let value_3_0 = values_at(value_line_3, vector + 0u);
+      let weight_0 = select(f32(), weights[held_0], k + 0u * slices < held);
+      result_0_0 += weight_0 * value_0_0;
+      let weight_1 = select(f32(), weights[held_1], k + 1u * slices < held);
+      result_0_0 += weight_1 * value_1_0;
+      let weight_2 = select(f32(), weights[held_2], k + 2u * slices < held);
+      result_0_0 += weight_2 * value_2_0;
+      let weight_3 = select(f32(), weights[held_3], k + 3u * slices < held);
+      result_0_0 += weight_3 * value_3_0;
+    }
+    workgroupBarrier();
+  }
+  total = fold_sum(total, local, local, subgroup_size);
+  // Without keys, the result is 0; NaN remains.
+  let scale = select(1.0 / total, f32(), total == f32());
+  workgroupBarrier();
+  shares[local] = result_0_0;
+  workgroupBarrier();
+  if (local < params.value_vectors && first_row + 0u < params.rows) {
+    var sum = shares[local];
+    for (var s = 1u; s < slices; s++) {
+      sum += shares[local + s * params.value_vectors];
+    }
+    write(at_0, local, scale * sum);
+  }
+}
