@@ -4,6 +4,7 @@
  */
 import type { Variable } from '../../tensor/variable.ts';
 import type { Adapter } from '../layers/base/adapter.ts';
+import type { FileForm } from '../layers/quantized/fileForm.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { kerasClassName, snakeCase } from '../names.ts';
 
@@ -21,6 +22,8 @@ export type SavedLayer = AnyLayer & {
   readonly savedVariables?: readonly Variable[];
   /** Element types of variables in files, where they aren't their own. */
   readonly elementTypes?: ReadonlyMap<Variable, 'int8' | 'uint8'>;
+  /** Weights in another layout than in files. */
+  readonly fileForms?: ReadonlyMap<Variable, FileForm>;
   /** Files have the sum of a weight and its adapter, and no adapter. */
   readonly adapter?: Adapter | null;
   readonly adapters?: ReadonlyMap<string, Adapter>;

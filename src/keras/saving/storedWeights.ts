@@ -5,6 +5,10 @@
 import type { StoredTensor } from '../../formats/storedTensor.ts';
 import type { LegacyLayer, NamedTensor, StoredVariables } from '../../formats/keras/index.ts';
 import type { Variable } from '../../tensor/variable.ts';
+import type { ComputeDType, TypedData } from '../../core/dtype.ts';
+import { sameShape, sizeOf } from '../../core/shape.ts';
+import type { HostArray } from '../../formats/numbers.ts';
+import type { FileForm } from '../layers/quantized/fileForm.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { withoutCuDNN } from './cuDNNWeights.ts';
 import { type FitOptions, requireFit } from './fit.ts';
@@ -94,7 +98,9 @@ export function matchStore(
     // The kernel in the file has what an adapter added.
     if (layer.adapter) matching.pair(layer.adapter.b, zeros(layer.adapter.b));
     variables.forEach((variable, i) => {
-      matching.pair(variable, found?.tensors[i] ?? null);
+      const stored = found?.tensors[i] ?? null;
+      const form = layer.fileForms?.get(variable);
+      matching.pair(variable, stored && form ? inMemory(stored, form, variable) : stored);
     });
     for (const { place } of found?.tensors.slice(variables.length) ?? []) matching.leave(unquoted(place));
   }
@@ -102,6 +108,17 @@ export function matchStore(
     for (const { place } of tensors)
       matching.leave(name === null ? unquoted(place) : `${name}: ${unquoted(place)}`);
   return matching.finish();
+}
+
+/** A weight of a file in the layout that it has in memory; as it is if it doesn't fit. */
+function inMemory(stored: StoredTensor, form: FileForm, { shape, dtype }: Variable): StoredTensor {
+  if (!sameShape(stored.shape, form.shape)) return stored;
+  let whole: Promise<TypedData> | null = null;
+  const read = async (begin: number, end: number) => {
+    whole ??= stored.read(0, sizeOf(stored.shape)).then(form.fromFile);
+    return (await whole).subarray(begin, end) as HostArray;
+  };
+  return { ...stored, shape, dtype: dtype as ComputeDType, read };
 }
 
 function zeros({ name, shape }: Variable): StoredTensor {

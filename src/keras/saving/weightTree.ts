@@ -53,6 +53,12 @@ export async function weightTree(model: AnyLayer, { optimizer, seeds }: TreeOpti
     const values = variables.map((variable) => valueInFile(layer, variable));
     variables.forEach((variable, i) => {
       const { dtype, shape } = variable;
+      const form = layer.fileForms?.get(variable);
+      if (form) {
+        const inFile = (values[i] as Promise<TypedData>).then(form.toFile);
+        group.children.set(String(i), dataset(form.type, form.shape, inFile));
+        return;
+      }
       const own = layer.elementTypes?.get(variable);
       const type = own ?? (dtype === 'float32' ? (floats.get(layer) ?? dtype) : types[dtype]);
       group.children.set(String(i), dataset(type, shape, values[i] as Promise<TypedData>));

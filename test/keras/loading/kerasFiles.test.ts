@@ -8,7 +8,7 @@ import { bytesSource } from '../../../src/formats/byteSource.ts';
 import { openKerasArchive } from '../../../src/formats/keras/index.ts';
 import { ZipArchive } from '../../../src/formats/zip/index.ts';
 import { printed } from '../../../src/core/warn.ts';
-import { init, type Tensor, tensor } from '../../../src/index.ts';
+import { grad, init, sum, type Tensor, tensor } from '../../../src/index.ts';
 import { BytesTarget, loadModel } from '../../../src/io/index.ts';
 import { clearSession, cloneModel } from '../../../src/keras/index.ts';
 
@@ -93,6 +93,21 @@ describe.each(cases)('$name', ({ name, input, output, tolerance, trained = false
     expect(await (clone.apply(x) as Tensor).data()).toEqual(predicted);
   });
 });
+
+test.each(['quantized_int8_dense', 'quantized_int4_dense', 'quantized_int8_embedding_einsum'])(
+  '%s: integers stay in their bits on the device, and inputs have gradients',
+  async (name) => {
+    const net = await loadModel(original(name));
+    const integers = net.weights.filter(({ dtype }) => dtype === 'uint32');
+    expect(integers.length).toBeGreaterThan(0);
+    expect(net.weights.filter(({ dtype }) => dtype === 'int32')).toEqual([]);
+    const { input } = cases.find((given) => given.name === name) as Case;
+    if (input.dtype !== 'float32') return;
+    const x = tensor(input.data, { shape: input.shape });
+    const gradient = grad((given: Tensor) => sum(net.apply(given) as Tensor))(x);
+    expect((await gradient.data()).some((value) => value !== 0)).toBe(true);
+  },
+);
 
 test('a policy with another dtype here is said once', async () => {
   printed.clear();

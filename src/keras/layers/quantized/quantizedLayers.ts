@@ -1,17 +1,23 @@
 /**
  * @file Layers whose weights are integers of 4 or 8 bits, or rounded to float8, as Keras's files have them: a product with the
- * numbers that they stand for. In memory an integer, or a pair of 4 bits, takes an int32. They aren't trained.
+ * numbers that they stand for. Integers stay in their bits on the device, and kernels widen them as they read them; those whose groups
+ * or axes no kernel reads take an int32 for an integer or a pair of 4 bits, and are widened for each call. They aren't trained.
  */
 import { ValueError } from '../../../core/errors.ts';
-import type { OpenShape, Shape } from '../../../core/shape.ts';
-import { div } from '../../../ops/arithmetic.ts';
+import { type OpenShape, type Shape, stridesOf } from '../../../core/shape.ts';
+import { add, div } from '../../../ops/arithmetic.ts';
 import { cast } from '../../../ops/cast.ts';
-import { expandDims } from '../../../ops/expandDims.ts';
 import { gather } from '../../../ops/gather.ts';
+import { dequantize, quantizedGather, quantizedMatMul } from '../../../ops/quantized.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import { transpose } from '../../../ops/transpose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
+import { QuantizedTensor } from '../../../tensor/quantizedTensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
+import { groupsPerLine, wordsPerLine, zeroWordsPerLine } from '../../../core/packedWeights.ts';
+import { asOperand } from '../base/dtypePolicy.ts';
+import { besidesFile } from '../base/layerWeights.ts';
+import { type FileForm, groupsForm, kernelForm, type Places, scalesForm, zerosForm } from './fileForm.ts';
 import { Dense } from '../core/dense.ts';
 import { EinsumDense } from '../core/einsumDense.ts';
 import { Embedding } from '../core/embedding.ts';
@@ -33,7 +39,13 @@ export interface Quantization {
 /** Element types of weights in files. */
 type FileType = 'int8' | 'float32';
 
-type Add = (name: string, shape: Shape, type: FileType) => Variable;
+/** Creates frozen weights of a layer. */
+interface Add {
+  readonly layer: string;
+  plain(name: string, shape: Shape, type: FileType): Variable;
+  /** A weight in another layout than in files. */
+  formed(name: string, shape: Shape, dtype: 'uint32' | 'float32', form: FileForm): Variable;
+}
 
 /** A matrix that is quantized: [rows, columns], where rows are summed. */
 interface Sizes {
@@ -44,6 +56,8 @@ interface Sizes {
   /** Shape of one scale for each column, and how the kernel is divided by it. */
   readonly scale: Shape;
   readonly divide: (kernel: Tensor, scale: Tensor) => Tensor;
+  /** Where the kernel's weights are in files; null if its axes aren't those of a matrix. */
+  readonly places: Places | null;
 }
 
 /** The weights of a quantized kernel. */
@@ -52,6 +66,8 @@ interface Weights {
   readonly saved: readonly (Variable | null)[];
   /** What the kernel stands for. */
   kernel(): Tensor;
+  /** A line of weights for each column, in their bits; null if there is none. */
+  readonly packed: QuantizedTensor | null;
   /** The inputs as they are multiplied. */
   inputs(x: Tensor, axes: readonly number[]): Tensor;
 }
@@ -60,29 +76,135 @@ function weightsOf(quantization: Quantization, sizes: Sizes, add: Add): Weights 
   const { mode, inputs } = quantization;
   const rounded = (x: Tensor, axes: readonly number[]) => (inputs ? throughIntegers(x, inputs, axes) : x);
   if (mode === 'float8') return float8Weights(quantization, sizes, add);
-  if (mode === 'int4') return { ...packedWeights(quantization, sizes, add), inputs: rounded };
-  const kernel = add('kernel', sizes.kernel, 'int8');
-  const scale = add('kernel_scale', sizes.scale, 'float32');
+  const { places, rows, columns, kernel: shape } = sizes;
+  const isPairs = mode === 'int4';
+  const block = isPairs ? quantization.block : null;
+  if (places && readsGroups(rows, block)) {
+    const file = isPairs ? [rows, Math.ceil(columns / 2)] : shape;
+    const { packed, saved } = packedMatrix(
+      {
+        name: 'kernel',
+        format: isPairs ? 'int4' : 'int8',
+        file,
+        places,
+        perLine: isPairs ? columns : 1,
+        block,
+      },
+      { shape: block === null && !isPairs ? sizes.scale : null, transposed: true },
+      add,
+    );
+    const [kernel, ...others] = saved as [Variable, ...Variable[]];
+    return {
+      saved: [kernel, null, ...others],
+      packed,
+      kernel: () => unfolded(dequantize(packed), sizes),
+      inputs: rounded,
+    };
+  }
+  if (isPairs) return { ...packedWeights(quantization, sizes, add), inputs: rounded, packed: null };
+  const kernel = add.plain('kernel', sizes.kernel, 'int8');
+  const scale = add.plain('kernel_scale', sizes.scale, 'float32');
   return {
     saved: [kernel, null, scale],
     kernel: () => sizes.divide(cast(kernel, 'float32'), scale),
     inputs: rounded,
+    packed: null,
   };
 }
 
+/** Returns whether kernels read groups of `block` weights of 4 bits: whole words. */
+const readsGroups = (length: number, block: number | null) =>
+  block === null || block >= length || block % 8 === 0;
+
+/** Lines of weights as the shape of the kernel, where rows come first. */
+function unfolded(lines: Tensor, { kernel: shape, places, rows, columns }: Sizes): Tensor {
+  const inOrder = transpose(lines, { perm: [1, 0] });
+  const { columns: at } = places as Places;
+  const isFirst = at.every((place, c) => place === c);
+  if (isFirst) return reshape(inOrder, { shape });
+  // The position of each weight of the kernel among the lines.
+  const from = new Int32Array(rows * columns);
+  (places as Places).rows.forEach((row, i) => {
+    at.forEach((column, c) => {
+      from[row + column] = i * columns + c;
+    });
+  });
+  const flat = reshape(inOrder, { shape: [rows * columns] });
+  return reshape(gather(flat, from, { axis: 0 }), { shape });
+}
+
+/** A matrix in files. */
+interface MatrixInFile {
+  readonly name: 'kernel' | 'embeddings';
+  readonly format: 'int8' | 'int4';
+  readonly file: Shape;
+  readonly places: Places;
+  /** Integers of a line of pairs. */
+  readonly perLine: number;
+  readonly block: number | null;
+}
+
+/** Makes the variables of a matrix in few bits, in the order of files. */
+function packedMatrix(
+  { name, format, file, places, perLine, block }: MatrixInFile,
+  scales: { readonly shape: Shape | null; readonly transposed: boolean },
+  add: Add,
+): { readonly packed: QuantizedTensor; readonly saved: readonly Variable[] } {
+  const [channels, length] = [places.columns.length, places.rows.length];
+  const groupSize = block === null ? length : Math.min(block, length);
+  const groups = groupsPerLine(length, groupSize);
+  const form = kernelForm(format, file, places, perLine);
+  const words = add.formed(name, [channels, wordsPerLine(format, length)], 'uint32', form);
+  const ofGroups = scales.transposed ? [groups, channels] : [channels, groups];
+  const { shape = null } = scales;
+  const scale =
+    block === null
+      ? add.plain(`${name}_scale`, shape ?? [channels], 'float32')
+      : add.formed(
+          `${name}_scale`,
+          [channels, groups],
+          'float32',
+          scalesForm(ofGroups, channels, groups, scales.transposed),
+        );
+  const layout = { format, channels, length, groupSize };
+  if (block === null) {
+    const packed = new QuantizedTensor(
+      { ...layout, scaling: 'divide' },
+      words as never,
+      scale as never,
+      null,
+    );
+    return { packed, saved: [words, scale] };
+  }
+  const zero = add.formed(
+    `${name}_zero`,
+    [channels, zeroWordsPerLine(groups)],
+    'uint32',
+    zerosForm(ofGroups, channels, groups, scales.transposed),
+  );
+  const rows = add.formed('g_idx', [length], 'float32', groupsForm(add.layer, length, block));
+  const packed = new QuantizedTensor(
+    { ...layout, scaling: 'multiply' },
+    words as never,
+    scale as never,
+    zero as never,
+  );
+  return { packed, saved: [words, scale, zero, rows] };
+}
+
 /** Pairs of 4 bits along the columns; a scale for each column, or a scale and a zero for each group of rows. */
-function packedWeights({ block }: Quantization, sizes: Sizes, add: Add): Omit<Weights, 'inputs'> {
+function packedWeights({ block }: Quantization, sizes: Sizes, add: Add): Omit<Weights, 'inputs' | 'packed'> {
   const { rows, columns, kernel: shape } = sizes;
-  const kernel = add('kernel', [rows, Math.ceil(columns / 2)], 'int8');
+  const kernel = add.plain('kernel', [rows, Math.ceil(columns / 2)], 'int8');
   const integers = () => unpacked(kernel, -1, columns, true);
   if (block === null) {
-    const scale = add('kernel_scale', [columns], 'float32');
+    const scale = add.plain('kernel_scale', [columns], 'float32');
     return { saved: [kernel, null, scale], kernel: () => reshape(div(integers(), scale), { shape }) };
   }
   const ofGroups = [Math.ceil(rows / block), columns];
-  const scale = add('kernel_scale', ofGroups, 'float32');
-  const zero = add('kernel_zero', ofGroups, 'int8');
-  const groups = add('g_idx', [rows], 'float32');
+  const scale = add.plain('kernel_scale', ofGroups, 'float32');
+  const zero = add.plain('kernel_zero', ofGroups, 'int8');
+  const groups = add.plain('g_idx', [rows], 'float32');
   return {
     saved: [kernel, null, scale, zero, groups],
     kernel: () => reshape(byGroups(integers(), { scale, zero, groups, axis: 0 }), { shape }),
@@ -90,14 +212,18 @@ function packedWeights({ block }: Quantization, sizes: Sizes, add: Add): Omit<We
 }
 
 function float8Weights({ history }: Quantization, { kernel: shape }: Sizes, add: Add): Weights {
-  const kernel = add('kernel', shape, 'float32');
+  const kernel = add.plain('kernel', shape, 'float32');
   const pair = (name: string) =>
-    [add(`${name}_scale`, [], 'float32'), add(`${name}_amax_history`, [history], 'float32')] as const;
+    [
+      add.plain(`${name}_scale`, [], 'float32'),
+      add.plain(`${name}_amax_history`, [history], 'float32'),
+    ] as const;
   const [inputs, kernels, gradients] = [pair('inputs'), pair('kernel'), pair('outputs_grad')];
   return {
     saved: [kernel, null, ...inputs, ...kernels, ...gradients],
     kernel: () => throughFloat8(kernel, kernels[0]),
     inputs: (x) => throughFloat8(x, inputs[0]),
+    packed: null,
   };
 }
 
@@ -108,16 +234,30 @@ interface Quantized {
   savedVariables: readonly Variable[];
   /** Element types in files, where they aren't the variables' own. */
   readonly elementTypes: Map<Variable, 'int8' | 'uint8'>;
+  /** Weights in another layout than in files. */
+  readonly fileForms: Map<Variable, FileForm>;
 }
 
 /** Returns what creates the weights of `layer`, all of them frozen. */
 function adder(
-  layer: Quantized & { addFrozen(name: string, shape: Shape, dtype: 'int32' | 'float32'): Variable },
+  layer: Quantized & {
+    name: string;
+    addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable;
+  },
 ): Add {
-  return (name, shape, type) => {
-    const made = layer.addFrozen(name, shape, type === 'float32' ? type : 'int32');
-    if (type !== 'float32') layer.elementTypes.set(made, type);
-    return made;
+  return {
+    layer: layer.name,
+    plain: (name, shape, type) => {
+      const made = layer.addFrozen(name, shape, type === 'float32' ? type : 'int32');
+      if (type !== 'float32') layer.elementTypes.set(made, type);
+      return made;
+    },
+    formed: (name, shape, dtype, form) => {
+      // Lines are padded, so that it may have more elements than the file.
+      const made = besidesFile(() => layer.addFrozen(name, shape, dtype));
+      layer.fileForms.set(made, form);
+      return made;
+    },
   };
 }
 
@@ -131,6 +271,9 @@ function rejectAdapter(layer: { name: string; loraRank: number | null }): void {
   });
 }
 
+/** 0, step, 2 step, …: `count` numbers. */
+const upTo = (count: number, step = 1) => Array.from({ length: count }, (_, i) => i * step);
+
 const frozen = { initializer: 'zeros', trainable: false } as const;
 
 export class QuantizedDense extends Dense implements Quantized {
@@ -139,17 +282,26 @@ export class QuantizedDense extends Dense implements Quantized {
   quantization: Quantization | null = null;
   savedVariables: readonly Variable[] = [];
   readonly elementTypes = new Map<Variable, 'int8' | 'uint8'>();
+  readonly fileForms = new Map<Variable, FileForm>();
   #weights: Weights | null = null;
 
   override build(inputShape: OpenShape): void {
     rejectAdapter(this);
     const { units } = this;
     const rows = inputShape.at(-1) as number;
-    const sizes = { rows, columns: units, kernel: [rows, units], scale: [units], divide: div };
+    const places = { rows: upTo(rows, units), columns: upTo(units) };
+    const sizes = { rows, columns: units, kernel: [rows, units], scale: [units], divide: div, places };
     this.#weights = weightsOf(this.quantization as Quantization, sizes, adder(this));
     if (this.useBias) this.bias = this.addWeight('bias', { shape: [units], initializer: 'zeros' });
     this.savedVariables = this.#weights.saved.flatMap((weight) => weight ?? this.bias ?? []);
     this.inputSpec = [{ minRank: 2, axes: { [-1]: rows } }];
+  }
+
+  override call(x: Tensor): Tensor {
+    const packed = this.#weights?.packed;
+    if (!packed || this.dtypePolicy === 'mixedFloat16') return super.call(x);
+    const y = quantizedMatMul(this.rounded(asOperand(x, this.dtypePolicy)), packed);
+    return this.activation(this.bias ? add(y, this.bias) : y);
   }
 
   protected override rounded(x: Tensor): Tensor {
@@ -160,9 +312,49 @@ export class QuantizedDense extends Dense implements Quantized {
     return (this.#weights as Weights).kernel();
   }
 
-  addFrozen(name: string, shape: Shape, dtype: 'int32' | 'float32'): Variable {
+  addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable {
     return this.addWeight(name, { shape, dtype, ...frozen });
   }
+}
+
+/** The axes of a kernel as those of a matrix: letters that are summed over, and those of the result. */
+interface Matrix {
+  readonly summed: string;
+  readonly kept: string;
+}
+
+/**
+ * Null if an axis of the kernel is one of input and output, or if pairs of 4 bits aren't along the axes of the result. A scale for each
+ * column has the order of the output, one for pairs that of the kernel.
+ */
+function matrixOf(
+  { input, kernel, output }: { input: string; kernel: string; output: string },
+  isPairs: boolean,
+): Matrix | null {
+  const summed = [...kernel].filter((letter) => !output.includes(letter)).join('');
+  const ofKernel = [...kernel].filter((letter) => output.includes(letter)).join('');
+  if ([...ofKernel].some((letter) => input.includes(letter))) return null;
+  if (isPairs) return kernel === summed + ofKernel ? { summed, kept: ofKernel } : null;
+  return { summed, kept: [...output].filter((letter) => kernel.includes(letter)).join('') };
+}
+
+/** Where the elements of a kernel are, by their row and their column. */
+function placesIn(kernel: string, shape: Shape, { summed, kept }: Matrix): Places {
+  const strides = stridesOf(shape);
+  const along = (letters: string) =>
+    [...letters].reduce<number[]>(
+      (found, letter) => {
+        const axis = kernel.indexOf(letter);
+        const steps = upTo(shape[axis] as number, strides[axis] as number);
+        return found.flatMap((at) => steps.map((step) => at + step));
+      },
+      [0],
+    );
+  return { rows: along(summed), columns: along(kept) };
+}
+
+function arranged(x: Tensor, from: string, to: string): Tensor {
+  return from === to ? x : transpose(x, { perm: [...to].map((letter) => from.indexOf(letter)) });
 }
 
 export class QuantizedEinsumDense extends EinsumDense implements Quantized {
@@ -171,8 +363,10 @@ export class QuantizedEinsumDense extends EinsumDense implements Quantized {
   quantization: Quantization | null = null;
   savedVariables: readonly Variable[] = [];
   readonly elementTypes = new Map<Variable, 'int8' | 'uint8'>();
+  readonly fileForms = new Map<Variable, FileForm>();
   #weights: Weights | null = null;
   #summed: readonly number[] = [];
+  #matrix: Matrix | null = null;
 
   override build(inputShape: OpenShape): void {
     rejectAdapter(this);
@@ -193,17 +387,38 @@ export class QuantizedEinsumDense extends EinsumDense implements Quantized {
       const shape = kernelShape.map((n, i) => (isSummed.has(i) ? 1 : n));
       return div(whole, reshape(inOrder, { shape }));
     };
+    const isPairs = this.quantization?.mode === 'int4';
+    this.#matrix = matrixOf({ input, kernel, output }, isPairs);
     const sizes = {
       rows: product(true),
       columns: product(false),
       kernel: kernelShape,
       scale: [...output].map((letter) => (kernel.includes(letter) ? sizeOf(letter) : 1)),
       divide,
+      places: this.#matrix && placesIn(kernel, kernelShape, this.#matrix),
     };
     this.#weights = weightsOf(this.quantization as Quantization, sizes, adder(this));
     if (biasShape) this.bias = this.addWeight('bias', { shape: biasShape, initializer: 'zeros' });
     this.savedVariables = this.#weights.saved.flatMap((weight) => weight ?? this.bias ?? []);
     this.inputSpec = [{ rank: inputShape.length }];
+  }
+
+  override call(x: Tensor): Tensor {
+    const packed = this.#weights?.packed;
+    if (!packed || !this.#matrix) return super.call(x);
+    const { input, output, kernel, kernelShape } = this.axesFor(x.shape);
+    const { summed, kept } = this.#matrix;
+    const others = [...input].filter((letter) => !summed.includes(letter)).join('');
+    const sizes = new Map([...kernel].map((letter, i) => [letter, kernelShape[i] as number]));
+    [...input].forEach((letter, i) => {
+      sizes.set(letter, x.shape[i] as number);
+    });
+    const shapeOf = (letters: string) => [...letters].map((letter) => sizes.get(letter) as number);
+    const given = arranged(this.rounded(x), input, others + summed);
+    const rows = reshape(given, { shape: [...shapeOf(others), packed.length] });
+    const product = reshape(quantizedMatMul(rows, packed), { shape: shapeOf(others + kept) });
+    const y = arranged(product, others + kept, output);
+    return this.activation(this.bias ? add(y, this.bias) : y);
   }
 
   protected override rounded(x: Tensor): Tensor {
@@ -214,7 +429,7 @@ export class QuantizedEinsumDense extends EinsumDense implements Quantized {
     return (this.#weights as Weights).kernel();
   }
 
-  addFrozen(name: string, shape: Shape, dtype: 'int32' | 'float32'): Variable {
+  addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable {
     return this.addWeight(name, { shape, dtype, ...frozen });
   }
 }
@@ -225,36 +440,48 @@ export class QuantizedEmbedding extends Embedding implements Quantized {
   quantization: Quantization | null = null;
   savedVariables: readonly Variable[] = [];
   readonly elementTypes = new Map<Variable, 'int8' | 'uint8'>();
+  readonly fileForms = new Map<Variable, FileForm>();
+  #packed: QuantizedTensor | null = null;
 
   override build(): void {
     rejectAdapter(this);
     const { inputDim, outputDim } = this;
     const { mode, block } = this.quantization as Quantization;
-    const add = adder(this);
+    const adding = adder(this);
     const isPacked = mode === 'int4';
-    const rows = add('embeddings', [inputDim, isPacked ? Math.ceil(outputDim / 2) : outputDim], 'int8');
-    const groups = isPacked && block !== null ? Math.ceil(outputDim / block) : null;
-    const scale = add('embeddings_scale', groups === null ? [inputDim] : [inputDim, groups], 'float32');
-    this.savedVariables = [rows, scale];
-    if (groups === null) return;
-    const zero = add('embeddings_zero', [inputDim, groups], 'int8');
-    this.savedVariables = [rows, scale, zero, add('g_idx', [outputDim], 'float32')];
+    const file = [inputDim, isPacked ? Math.ceil(outputDim / 2) : outputDim];
+    const blockOfRow = isPacked ? block : null;
+    if (readsGroups(outputDim, blockOfRow)) {
+      const places = { rows: upTo(outputDim), columns: upTo(inputDim, outputDim) };
+      const format = isPacked ? 'int4' : 'int8';
+      const { packed, saved } = packedMatrix(
+        { name: 'embeddings', format, file, places, perLine: outputDim, block: blockOfRow },
+        { shape: null, transposed: false },
+        adding,
+      );
+      this.#packed = packed;
+      this.savedVariables = saved;
+      return;
+    }
+    const rows = adding.plain('embeddings', file, 'int8');
+    const groups = Math.ceil(outputDim / (block as number));
+    this.savedVariables = [
+      rows,
+      adding.plain('embeddings_scale', [inputDim, groups], 'float32'),
+      adding.plain('embeddings_zero', [inputDim, groups], 'int8'),
+      adding.plain('g_idx', [outputDim], 'float32'),
+    ];
   }
 
   protected override rowsAt(indices: Tensor): Tensor {
-    const [rows, scales, zeros, groups] = this.savedVariables as [Variable, Variable, Variable?, Variable?];
+    if (this.#packed) return quantizedGather(this.#packed, indices);
+    const [rows, scales, zeros, groups] = this.savedVariables as [Variable, Variable, Variable, Variable];
     const found = (table: Tensor) => gather(table, indices, { axis: 0 });
-    const isPacked = this.quantization?.mode === 'int4';
-    const integers = isPacked
-      ? unpacked(found(rows), -1, this.outputDim, true)
-      : cast(found(rows), 'float32');
-    const scale = found(scales);
-    return zeros && groups
-      ? byGroups(integers, { scale, zero: found(zeros), groups, axis: indices.rank })
-      : div(integers, expandDims(scale, { axis: -1 }));
+    const integers = unpacked(found(rows), -1, this.outputDim, true);
+    return byGroups(integers, { scale: found(scales), zero: found(zeros), groups, axis: indices.rank });
   }
 
-  addFrozen(name: string, shape: Shape, dtype: 'int32' | 'float32'): Variable {
+  addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable {
     return this.addWeight(name, { shape, dtype, ...frozen });
   }
 }
