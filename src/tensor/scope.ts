@@ -9,9 +9,15 @@ import { RetrogradError, ValueError } from '../core/errors.ts';
 /** What a scope frees: a tensor. */
 export interface Scoped {
   dispose(): void;
-  /** Removes it from its scope. If it is then dropped, the finalizer frees it. */
+  /**
+   * Removes it from its scope. If it is then dropped, the finalizer frees it.
+   * @internal
+   */
   watchDrop(): void;
-  /** The members of its scope; null outside of scopes. Written by scopes only. */
+  /**
+   * The members of its scope; null outside of scopes. Written by scopes only.
+   * @internal
+   */
   members: Set<Scoped> | null;
 }
 
@@ -216,7 +222,7 @@ export function scope(): Scope {
   return new Scope();
 }
 
-/** The return type of `scope`, which documents options and errors. */
+/** The return type of `scope`. */
 export class Scope {
   /** Made while it was open, before anything could be awaited. */
   readonly #made = new Set<Scoped>();

@@ -109,7 +109,10 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     if (this.#holder.counted) liveTensors++;
   }
 
-  /** Removes this tensor from its scope. If it is then dropped, the finalizer frees it. */
+  /**
+   * Removes this tensor from its scope. If it is then dropped, the finalizer frees it.
+   * @internal
+   */
   watchDrop(): void {
     if (this.#isWatched || this.#holder.storage === null) return;
     this.#isWatched = true;
@@ -147,20 +150,26 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   /**
    * A tensor that is disposed of together with this one, in any scope, such as the mask of a sequence. It must not
    * belong to a scope, so make it with `alias`.
+   * @internal
    */
   get attachment(): Tensor | null {
     return this.#attachment;
   }
 
+  /** @internal */
   set attachment(attachment: Tensor | null) {
     this.#attachment = attachment;
   }
 
-  /** Internal: for scopes. */
+  /**
+   * For scopes.
+   * @internal
+   */
   get members(): Scoped['members'] {
     return this.#members;
   }
 
+  /** @internal */
   set members(members: Scoped['members']) {
     this.#members = members;
   }
@@ -189,7 +198,10 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     });
   }
 
-  /** The storage of its values: that of all examples, for a tensor inside vmap. Errors: DisposedError. */
+  /**
+   * The storage of its values: that of all examples, for a tensor inside vmap. Errors: DisposedError.
+   * @internal
+   */
   get physicalStorage(): Storage {
     return this.storage;
   }
@@ -284,6 +296,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   /**
    * Gives a tensor that was disposed of its values again, which `from` has, until it is disposed of again. For functions that
    * run a second time.
+   * @internal
    */
   revive(from: Tensor): void {
     this.#holder.storage = from.physicalStorage.retain();

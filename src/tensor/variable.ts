@@ -91,22 +91,34 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
     return super.storage;
   }
 
-  /** For recordings. */
+  /**
+   * For recordings.
+   * @internal
+   */
   get current(): Storage {
     return super.storage;
   }
 
-  /** For recordings. */
+  /**
+   * For recordings.
+   * @internal
+   */
   get label(): string {
     return this.name ?? 'variable';
   }
 
-  /** For recordings: moves to another storage with the same values. */
+  /**
+   * For recordings: moves to another storage with the same values.
+   * @internal
+   */
   adopt(storage: Storage): void {
     this.replaceStorage(storage);
   }
 
-  /** For dry runs. */
+  /**
+   * For dry runs.
+   * @internal
+   */
   snapshot(): () => void {
     const { current, origin } = this;
     // Pinned rather than retained: a shared storage would change what is launched.
@@ -146,7 +158,10 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
     return this;
   }
 
-  /** Throws what `assign(value)` would throw. */
+  /**
+   * Throws what `assign(value)` would throw.
+   * @internal
+   */
   requireAssignable(value: Tensor): void {
     if (!(value instanceof Tensor)) throw notATensor(this, value);
     const parts = {
@@ -171,6 +186,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
   /**
    * Returns a storage with the current values that may be written in place. Values that are shared (by a tape, by the tensor
    * last assigned) are copied first. For optimizer kernels.
+   * @internal
    */
   writableStorage(): Storage {
     const { storage, device } = this;

@@ -13,13 +13,23 @@ import type { BoundRange } from './boundRange.ts';
 
 /** Something whose storage may be replaced: a variable. */
 export interface StorageHolder {
+  /** @internal */
   readonly label: string;
   readonly bytes: number;
-  /** The storage that holds the values now. */
+  /**
+   * The storage that holds the values now.
+   * @internal
+   */
   readonly current: Storage;
-  /** Replaces the current storage, which is released. Takes over one reference. */
+  /**
+   * Replaces the current storage, which is released. Takes over one reference.
+   * @internal
+   */
   adopt(storage: Storage): void;
-  /** A function that restores the current state. Must be called exactly once. */
+  /**
+   * A function that restores the current state. Must be called exactly once.
+   * @internal
+   */
   snapshot(): () => void;
 }
 

@@ -1,4 +1,5 @@
 /** @file Every public export has a docstring; that of an op says what shapes and dtypes it takes, and which errors it throws. */
+import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { presentEntries } from '../../scripts/lib/entries.mjs';
@@ -67,5 +68,25 @@ describe('the factory of a layer', () => {
   ])('says what its %s are', (_, stated) => {
     expect(factories.length).toBeGreaterThan(50);
     expect(factories.filter(({ doc }) => !stated.test(doc)).map(whereIs)).toEqual([]);
+  });
+});
+
+describe('what only the library uses', () => {
+  // Types of the package don't have it, so that editors don't offer it.
+  test.each([
+    ['src/tensor/tensor.ts', ['attachment', 'members', 'physicalStorage', 'revive', 'watchDrop']],
+    [
+      'src/tensor/variable.ts',
+      ['adopt', 'current', 'label', 'requireAssignable', 'snapshot', 'writableStorage'],
+    ],
+    ['src/keras/graph/operation.ts', ['addOutbound', 'replay']],
+    ['src/keras/layers/base/layer.ts', ['callsForeignLayers', 'replay']],
+  ])('in %s is marked as internal', (file, members) => {
+    const text = fs.readFileSync(`${root}${file}`, 'utf8');
+    const member =
+      /^ {2}(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2})?(?:(?:abstract|override|readonly|get|set) )*(\w+)[(:]/gm;
+    const found = [...text.matchAll(member)].filter(([, , name = '']) => members.includes(name));
+    expect([...new Set(found.map(([, , name]) => name))].sort()).toEqual(members.toSorted());
+    for (const [, doc = ''] of found) expect(doc).toContain('@internal');
   });
 });

@@ -86,7 +86,7 @@ interface Heads {
   value: Tensor;
 }
 
-/** The class of layers created by `cachedMultiHeadAttention`, which documents shapes, weights and errors. */
+/** The class of layers created by `cachedMultiHeadAttention`. */
 export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiHeadAttentionOptions>(
   'CachedMultiHeadAttention',
   () => ({

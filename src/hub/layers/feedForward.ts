@@ -31,7 +31,7 @@ export interface FeedForwardOptions extends LayerOptions, KernelOptions, BiasOpt
   dropout?: number;
 }
 
-/** The class of layers created by `feedForward`, which documents shapes, weights and errors. */
+/** The class of layers created by `feedForward`. */
 export class FeedForward extends /* @__PURE__ */ layer<FeedForwardOptions>('FeedForward', () => ({
   intermediateDim: integer(),
   activation: oneOf(transformerActivations, 'relu'),

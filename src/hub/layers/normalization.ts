@@ -14,7 +14,7 @@ export interface OffsetRMSNormalizationOptions extends LayerOptions {
   epsilon?: number;
 }
 
-/** The class of layers created by `offsetRMSNormalization`, which documents shapes, weights and errors. */
+/** The class of layers created by `offsetRMSNormalization`. */
 export class OffsetRMSNormalization extends /* @__PURE__ */ layer<OffsetRMSNormalizationOptions>(
   'OffsetRMSNormalization',
   () => ({ epsilon: number({ min: 0, default: 1e-6 }) }),

@@ -25,7 +25,7 @@ export interface PositionEmbeddingOptions extends LayerOptions {
   initializer?: InitializerLike;
 }
 
-/** The class of layers created by `positionEmbedding`, which documents shapes, weights and errors. */
+/** The class of layers created by `positionEmbedding`. */
 export class PositionEmbedding extends /* @__PURE__ */ layer<PositionEmbeddingOptions>(
   'PositionEmbedding',
   () => ({

@@ -31,7 +31,7 @@ export interface TokenAndPositionEmbeddingOptions extends LayerOptions {
   maskZero?: boolean;
 }
 
-/** The class of layers created by `tokenAndPositionEmbedding`, which documents shapes, weights and errors. */
+/** The class of layers created by `tokenAndPositionEmbedding`. */
 export class TokenAndPositionEmbedding extends /* @__PURE__ */ layer<TokenAndPositionEmbeddingOptions>(
   'TokenAndPositionEmbedding',
   () => ({

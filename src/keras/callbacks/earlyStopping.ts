@@ -17,7 +17,7 @@ export interface EarlyStoppingOptions extends MonitorOptions, VerboseOptions {
   startFromEpoch?: number;
 }
 
-/** The class of callbacks created by `earlyStopping`, which documents options and errors. */
+/** The class of callbacks created by `earlyStopping`. */
 export class EarlyStopping extends /* @__PURE__ */ callback<EarlyStoppingOptions>('earlyStopping', () => ({
   ...monitorTable(),
   patience: integer({ min: 0, default: 0 }),

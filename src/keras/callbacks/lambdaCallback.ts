@@ -31,7 +31,7 @@ export type Hooks = {
   ) => void | Promise<void>;
 } & { readsBatchLogs?: boolean | 'latest' };
 
-/** The class of callbacks created by `lambdaCallback`, which documents options and errors. */
+/** The class of callbacks created by `lambdaCallback`. */
 export class LambdaCallback extends Callback {
   override readonly readsBatchLogs: boolean | 'latest';
 

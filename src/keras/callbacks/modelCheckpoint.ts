@@ -35,7 +35,7 @@ export interface ModelCheckpointOptions extends Omit<MonitorOptions, 'minDelta'>
   sink?: SinkLike;
 }
 
-/** The class of callbacks created by `modelCheckpoint`, which documents options and errors. */
+/** The class of callbacks created by `modelCheckpoint`. */
 export class ModelCheckpoint extends /* @__PURE__ */ callback<ModelCheckpointOptions>(
   'modelCheckpoint',
   () => ({

@@ -13,7 +13,7 @@ export interface SwapEMAWeightsOptions {
   swapOnEpoch?: boolean;
 }
 
-/** The class of callbacks created by `swapEMAWeights`, which documents options and errors. */
+/** The class of callbacks created by `swapEMAWeights`. */
 export class SwapEMAWeights extends Callback {
   readonly #swapOnEpoch: boolean;
 

@@ -16,7 +16,7 @@ export interface TerminateOnNaNOptions extends VerboseOptions {
   everyBatch?: boolean;
 }
 
-/** The class of callbacks created by `terminateOnNaN`, which documents options and errors. */
+/** The class of callbacks created by `terminateOnNaN`. */
 export class TerminateOnNaN extends Callback {
   override readonly readsBatchLogs: boolean | 'latest';
   readonly #raises: boolean;

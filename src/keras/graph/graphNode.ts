@@ -13,9 +13,15 @@ export interface GraphOperation extends Operation {
   readonly inboundNodes: GraphNode[];
   /** Calls of other operations that take an output of this one. */
   readonly outboundNodes: readonly GraphNode[];
-  /** Adds a call to `outboundNodes`. */
+  /**
+   * Adds a call to `outboundNodes`.
+   * @internal
+   */
   addOutbound(node: GraphNode): void;
-  /** Repeats the call of `node` with other tensors in `argument` and `options`. */
+  /**
+   * Repeats the call of `node` with other tensors in `argument` and `options`.
+   * @internal
+   */
   replay(node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown>;
 }
 

@@ -28,10 +28,12 @@ export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out ex
     return this.#outbound.list;
   }
 
+  /** @internal */
   addOutbound(node: GraphNode): void {
     this.#outbound.add(node);
   }
 
+  /** @internal */
   abstract replay(node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown>;
 
   /** The symbolic input of the first call. Errors: ValueError if it was never called. */

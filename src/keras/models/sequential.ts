@@ -37,7 +37,7 @@ export interface SequentialOptions extends LayerOptions {
   buildInputShape?: OpenShape | null;
 }
 
-/** The class of models created by `sequential`, which documents options and errors. */
+/** The class of models created by `sequential`. */
 export class Sequential extends /* @__PURE__ */ declaredModel('Sequential', () => ({
   layers: own,
   buildInputShape: own,

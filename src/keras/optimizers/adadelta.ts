@@ -12,7 +12,7 @@ export interface AdadeltaOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The class of optimizers created by `adadelta`, which documents options and errors. */
+/** The class of optimizers created by `adadelta`. */
 export class Adadelta extends /* @__PURE__ */ optimizer<AdadeltaOptions, FusedOptimizer>(
   'Adadelta',
   FusedOptimizer,

@@ -34,7 +34,7 @@ export interface AdafactorOptions extends OptimizerOptions {
   relativeStep?: boolean;
 }
 
-/** The class of optimizers created by `adafactor`, which documents options and errors. */
+/** The class of optimizers created by `adafactor`. */
 export class Adafactor extends /* @__PURE__ */ optimizer<AdafactorOptions, Optimizer>(
   'Adafactor',
   Optimizer,

@@ -12,7 +12,7 @@ export interface AdagradOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The class of optimizers created by `adagrad`, which documents options and errors. */
+/** The class of optimizers created by `adagrad`. */
 export class Adagrad extends /* @__PURE__ */ optimizer<AdagradOptions, FusedOptimizer>(
   'Adagrad',
   FusedOptimizer,

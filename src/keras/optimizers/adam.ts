@@ -19,7 +19,7 @@ export interface AdamOptions extends OptimizerOptions {
 
 const adamTable = () => ({ ...moments(), amsgrad: flag(false) });
 
-/** The class of optimizers created by `adam`, which documents options and errors. */
+/** The class of optimizers created by `adam`. */
 export class Adam extends /* @__PURE__ */ optimizer<AdamOptions, FusedOptimizer>(
   'Adam',
   FusedOptimizer,
@@ -51,7 +51,7 @@ export class Adam extends /* @__PURE__ */ optimizer<AdamOptions, FusedOptimizer>
   }
 }
 
-/** The class of optimizers created by `adamW`, which documents options and errors. */
+/** The class of optimizers created by `adamW`. */
 export class AdamW extends /* @__PURE__ */ optimizer<AdamOptions, Adam>('AdamW', Adam, adamTable) {
   constructor(options: AdamOptions = {}) {
     super({ ...plainOptions('AdamW', options), weightDecay: options.weightDecay ?? 0.004 });

@@ -14,7 +14,7 @@ export interface AdamaxOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The class of optimizers created by `adamax`, which documents options and errors. */
+/** The class of optimizers created by `adamax`. */
 export class Adamax extends /* @__PURE__ */ optimizer<AdamaxOptions, FusedOptimizer>(
   'Adamax',
   FusedOptimizer,

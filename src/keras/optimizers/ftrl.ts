@@ -20,7 +20,7 @@ export interface FtrlOptions extends OptimizerOptions {
   beta?: number;
 }
 
-/** The class of optimizers created by `ftrl`, which documents options and errors. */
+/** The class of optimizers created by `ftrl`. */
 export class Ftrl extends /* @__PURE__ */ optimizer<FtrlOptions, FusedOptimizer>(
   'Ftrl',
   FusedOptimizer,

@@ -20,7 +20,7 @@ export interface LambOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The class of optimizers created by `lamb`, which documents options and errors. */
+/** The class of optimizers created by `lamb`. */
 export class Lamb extends /* @__PURE__ */ optimizer<LambOptions, OpMoments>('Lamb', OpMoments, () =>
   moments(),
 ) {

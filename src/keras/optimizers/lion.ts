@@ -12,7 +12,7 @@ export interface LionOptions extends OptimizerOptions {
   beta2?: number;
 }
 
-/** The class of optimizers created by `lion`, which documents options and errors. */
+/** The class of optimizers created by `lion`. */
 export class Lion extends /* @__PURE__ */ optimizer<LionOptions, FusedOptimizer>(
   'Lion',
   FusedOptimizer,

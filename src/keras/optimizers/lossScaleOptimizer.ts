@@ -25,7 +25,7 @@ export interface LossScaleOptimizerOptions {
   name?: string;
 }
 
-/** The class of optimizers created by `lossScaleOptimizer`, which documents options and errors. */
+/** The class of optimizers created by `lossScaleOptimizer`. */
 export class LossScaleOptimizer extends /* @__PURE__ */ optimizer<LossScaleOptimizerOptions, Optimizer>(
   'LossScaleOptimizer',
   Optimizer,

@@ -26,7 +26,7 @@ export interface MultiOptimizerOptions {
 
 const perOptimizer = 'set it on each of `optimizers`.';
 
-/** The class of optimizers created by `multiOptimizer`, which documents options and errors. */
+/** The class of optimizers created by `multiOptimizer`. */
 export class MultiOptimizer extends /* @__PURE__ */ optimizer<MultiOptimizerOptions, Optimizer>(
   'MultiOptimizer',
   Optimizer,

@@ -56,7 +56,7 @@ export interface MuonOptions extends OptimizerOptions {
   rmsRate?: number | null;
 }
 
-/** The class of optimizers created by `muon`, which documents options and errors. */
+/** The class of optimizers created by `muon`. */
 export class Muon extends /* @__PURE__ */ optimizer<MuonOptions, Optimizer>(
   'Muon',
   Optimizer,

@@ -15,7 +15,7 @@ export interface NadamOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The class of optimizers created by `nadam`, which documents options and errors. */
+/** The class of optimizers created by `nadam`. */
 export class Nadam extends /* @__PURE__ */ optimizer<NadamOptions, FusedOptimizer>(
   'Nadam',
   FusedOptimizer,

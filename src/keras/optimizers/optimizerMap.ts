@@ -19,7 +19,7 @@ interface Entry {
   readonly optimizer: Optimizer;
 }
 
-/** The class of optimizers created by `optimizerMap`, which documents options and errors. */
+/** The class of optimizers created by `optimizerMap`. */
 export class OptimizerMap {
   static readonly className: string = 'OptimizerMap';
   readonly defaultOptimizer: Optimizer;

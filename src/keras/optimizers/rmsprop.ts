@@ -24,7 +24,7 @@ export interface RMSpropOptions extends OptimizerOptions {
   centered?: boolean;
 }
 
-/** The class of optimizers created by `rmsprop`, which documents options and errors. */
+/** The class of optimizers created by `rmsprop`. */
 export class RMSprop extends /* @__PURE__ */ optimizer<RMSpropOptions, FusedOptimizer>(
   'RMSprop',
   FusedOptimizer,

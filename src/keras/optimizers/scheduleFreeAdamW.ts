@@ -20,7 +20,7 @@ export interface ScheduleFreeAdamWOptions extends OptimizerOptions {
   warmupSteps?: number;
 }
 
-/** The class of optimizers created by `scheduleFreeAdamW`, which documents options and errors. */
+/** The class of optimizers created by `scheduleFreeAdamW`. */
 export class ScheduleFreeAdamW extends /* @__PURE__ */ optimizer<ScheduleFreeAdamWOptions, OpMoments>(
   'ScheduleFreeAdamW',
   OpMoments,

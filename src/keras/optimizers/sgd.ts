@@ -12,7 +12,7 @@ export interface SGDOptions extends OptimizerOptions {
   nesterov?: boolean;
 }
 
-/** The class of optimizers created by `sgd`, which documents options and errors. */
+/** The class of optimizers created by `sgd`. */
 export class SGD extends /* @__PURE__ */ optimizer<SGDOptions, FusedOptimizer>(
   'SGD',
   FusedOptimizer,

@@ -16,7 +16,7 @@ export interface ActivationOptions extends LayerOptions {
   activation: ActivationLike;
 }
 
-/** The class of layers created by `activation`, which documents shapes, weights and errors. */
+/** The class of layers created by `activation`. */
 export class Activation extends /* @__PURE__ */ layer<ActivationOptions>('Activation', () => ({
   activation: { ...anyActivation(), read: required },
 })) {

@@ -23,7 +23,7 @@ export interface PReLUOptions extends LayerOptions {
   sharedAxes?: number | readonly number[] | null;
 }
 
-/** The class of layers created by `prelu`, which documents shapes, weights and errors. */
+/** The class of layers created by `prelu`. */
 export class PReLU extends /* @__PURE__ */ layer<PReLUOptions>('PReLU', () => ({
   ...weights({ alpha: 'zeros' }),
   sharedAxes: checked(sampleAxes, null),

@@ -14,7 +14,7 @@ export interface ReLUOptions extends LayerOptions {
   threshold?: number;
 }
 
-/** The class of layers created by `reLU`, which documents shapes, weights and errors. */
+/** The class of layers created by `reLU`. */
 export class ReLU extends /* @__PURE__ */ layer<ReLUOptions>('ReLU', () => ({
   maxValue: number({ min: 0, default: null }),
   negativeSlope: number({ min: 0, default: 0 }),
@@ -36,7 +36,7 @@ export interface LeakyReLUOptions extends LayerOptions {
   negativeSlope?: number;
 }
 
-/** The class of layers created by `leakyReLU`, which documents shapes, weights and errors. */
+/** The class of layers created by `leakyReLU`. */
 export class LeakyReLU extends /* @__PURE__ */ layer<LeakyReLUOptions>('LeakyReLU', () => ({
   negativeSlope: number({ default: 0.3 }),
 })) {
@@ -53,7 +53,7 @@ export interface ELUOptions extends LayerOptions {
   alpha?: number;
 }
 
-/** The class of layers created by `elu`, which documents shapes, weights and errors. */
+/** The class of layers created by `elu`. */
 export class ELU extends /* @__PURE__ */ layer<ELUOptions>('ELU', () => ({
   alpha: number({ default: 1 }),
 })) {

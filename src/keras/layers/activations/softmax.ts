@@ -18,7 +18,7 @@ export interface SoftmaxOptions extends LayerOptions {
 /** Added to masked values, so that their probability is 0. */
 const hidden = -1e9;
 
-/** The class of layers created by `softmax`, which documents shapes, weights and errors. */
+/** The class of layers created by `softmax`. */
 export class Softmax extends /* @__PURE__ */ layer<SoftmaxOptions>('Softmax', () => ({
   axis: checked(axisOrAxes, -1),
 })) {

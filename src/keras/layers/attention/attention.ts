@@ -150,7 +150,7 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
   }
 }
 
-/** The class of layers created by `attention`, which documents shapes, weights and errors. */
+/** The class of layers created by `attention`. */
 export class Attention extends /* @__PURE__ */ layer<AttentionLayerOptions, Lookup>(
   'Attention',
   () => ({
@@ -194,7 +194,7 @@ export class Attention extends /* @__PURE__ */ layer<AttentionLayerOptions, Look
   }
 }
 
-/** The class of layers created by `additiveAttention`, which documents shapes, weights and errors. */
+/** The class of layers created by `additiveAttention`. */
 export class AdditiveAttention extends /* @__PURE__ */ layer<AdditiveAttentionOptions, Lookup>(
   'AdditiveAttention',
   () => ({ useScale: flag(true), dropout: fraction(0), seed: seeded() }),

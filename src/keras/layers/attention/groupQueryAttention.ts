@@ -13,7 +13,7 @@ export interface GroupQueryAttentionOptions extends HeadsOptions {
   numKeyValueHeads: number;
 }
 
-/** The class of layers created by `groupQueryAttention`, which documents shapes, weights and errors. */
+/** The class of layers created by `groupQueryAttention`. */
 export class GroupQueryAttention extends /* @__PURE__ */ layer<GroupQueryAttentionOptions, HeadsAttention>(
   'GroupQueryAttention',
   () => ({

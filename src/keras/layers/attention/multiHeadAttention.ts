@@ -17,7 +17,7 @@ export interface MultiHeadAttentionOptions extends HeadsOptions {
   attentionAxes?: number | readonly number[] | null;
 }
 
-/** The class of layers created by `multiHeadAttention`, which documents shapes, weights and errors. */
+/** The class of layers created by `multiHeadAttention`. */
 export class MultiHeadAttention extends /* @__PURE__ */ layer<MultiHeadAttentionOptions, HeadsAttention>(
   'MultiHeadAttention',
   () => ({

@@ -116,13 +116,19 @@ export abstract class AdaptedLayer<
     return (this.adaptable?.[1]?.rank ?? 1) - 1;
   }
 
-  /** The shape of the weight that an adapter may be added to; null if there is none. */
+  /**
+   * The shape of the weight that an adapter may be added to; null if there is none.
+   * @internal
+   */
   get adaptableShape(): Shape | null {
     const weight = this.adaptable?.[1];
     return weight && !weight.constraint ? weight.shape : null;
   }
 
-  /** The sides of the matrix that the product of an adapter is. */
+  /**
+   * The sides of the matrix that the product of an adapter is.
+   * @internal
+   */
   adapterSides(layout: LoraOptions['layout'] = 'keras'): readonly [rows: number, columns: number] {
     const shape = this.adaptableShape ?? [];
     const axes = this.#firstAxes(layout, shape);
@@ -130,7 +136,10 @@ export abstract class AdaptedLayer<
     return [sizeOf(shape.slice(0, axes)), sizeOf(shape.slice(axes))];
   }
 
-  /** Adds the product of an adapter to its weight, or subtracts it again, which may leave a rounding error. */
+  /**
+   * Adds the product of an adapter to its weight, or subtracts it again, which may leave a rounding error.
+   * @internal
+   */
   assignMerged(adapter: Adapter, isMerged: boolean): void {
     const { weight, scale } = adapter;
     weight.assign(merged(isMerged ? adapter : { ...adapter, scale: -scale }));
@@ -229,7 +238,10 @@ export abstract class AdaptedLayer<
     return { ...super.getConfig(), ...(loraRank === null ? {} : { loraRank, loraAlpha }) };
   }
 
-  /** Trains the adapter in use and no other. Call it when another one is used, or when it is merged. */
+  /**
+   * Trains the adapter in use and no other. Call it when another one is used, or when it is merged.
+   * @internal
+   */
   noteAdapter(): void {
     for (const adapter of this.#adapters.values()) {
       adapter.trainable = adapter === this.#used;

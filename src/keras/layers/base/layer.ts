@@ -112,7 +112,10 @@ export abstract class Layer<
    * its own mask, and in layers of models from before Keras 3.
    */
   masksEachInput = false;
-  /** Whether `call` may use trained layers that are not properties of this one. */
+  /**
+   * Whether `call` may use trained layers that are not properties of this one.
+   * @internal
+   */
   readonly callsForeignLayers: boolean = false;
   /** The dtype of a model's input if this is its first layer and nothing else determines it. */
   readonly inputDType: DType = 'float32';
@@ -249,6 +252,7 @@ export abstract class Layer<
     this.buildShape = shape;
   }
 
+  /** @internal */
   override replay(_node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown> {
     return this.apply(argument as In, options as ApplyOptions);
   }

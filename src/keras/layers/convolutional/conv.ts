@@ -85,7 +85,7 @@ export interface Conv1DOptions extends Omit<GroupedConvolutionOptions<Single>, '
   padding?: 'valid' | 'same' | 'causal';
 }
 
-/** The class of layers created by `conv1d`, which documents shapes, weights and errors. */
+/** The class of layers created by `conv1d`. */
 export class Conv1D extends /* @__PURE__ */ layer<Conv1DOptions, GroupedConvolution>(
   'Conv1D',
   () => ({
@@ -105,7 +105,7 @@ export const conv1d = /* @__PURE__ */ factoryOf(Conv1D, ['filters', 'kernelSize'
 /** Options of `conv2d`. */
 export type Conv2DOptions = GroupedConvolutionOptions<Pair>;
 
-/** The class of layers created by `conv2d`, which documents shapes, weights and errors. */
+/** The class of layers created by `conv2d`. */
 export class Conv2D extends /* @__PURE__ */ layer<Conv2DOptions, GroupedConvolution>(
   'Conv2D',
   () => groupedTable(2),

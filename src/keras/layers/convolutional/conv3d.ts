@@ -8,7 +8,7 @@ import { factoryOf, layer } from '../base/declare.ts';
 /** Options of `conv3d`. */
 export type Conv3DOptions = GroupedConvolutionOptions<Triple>;
 
-/** The class of layers created by `conv3d`, which documents shapes, weights and errors. */
+/** The class of layers created by `conv3d`. */
 export class Conv3D extends /* @__PURE__ */ layer<Conv3DOptions, GroupedConvolution>(
   'Conv3D',
   () => groupedTable(3),

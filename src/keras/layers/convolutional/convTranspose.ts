@@ -72,14 +72,14 @@ export abstract class ConvTranspose extends Convolution {
   }
 }
 
-/** The class of layers created by `conv1dTranspose`, which documents shapes, weights and errors. */
+/** The class of layers created by `conv1dTranspose`. */
 export class Conv1DTranspose extends /* @__PURE__ */ layer<Conv1DTransposeOptions, ConvTranspose>(
   'Conv1DTranspose',
   () => transposeTable(1),
   ConvTranspose,
 ) {}
 
-/** The class of layers created by `conv2dTranspose`, which documents shapes, weights and errors. */
+/** The class of layers created by `conv2dTranspose`. */
 export class Conv2DTranspose extends /* @__PURE__ */ layer<Conv2DTransposeOptions, ConvTranspose>(
   'Conv2DTranspose',
   () => transposeTable(2),

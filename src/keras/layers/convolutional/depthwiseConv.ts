@@ -50,14 +50,14 @@ abstract class Depthwise extends Convolution {
   }
 }
 
-/** The class of layers created by `depthwiseConv1d`, which documents shapes, weights and errors. */
+/** The class of layers created by `depthwiseConv1d`. */
 export class DepthwiseConv1D extends /* @__PURE__ */ layer<DepthwiseConv1DOptions, Depthwise>(
   'DepthwiseConv1D',
   () => table(1),
   Depthwise,
 ) {}
 
-/** The class of layers created by `depthwiseConv2d`, which documents shapes, weights and errors. */
+/** The class of layers created by `depthwiseConv2d`. */
 export class DepthwiseConv2D extends /* @__PURE__ */ layer<DepthwiseConv2DOptions, Depthwise>(
   'DepthwiseConv2D',
   () => table(2),

@@ -66,14 +66,14 @@ abstract class Separable extends Convolution {
   }
 }
 
-/** The class of layers created by `separableConv1d`, which documents shapes, weights and errors. */
+/** The class of layers created by `separableConv1d`. */
 export class SeparableConv1D extends /* @__PURE__ */ layer<SeparableConv1DOptions, Separable>(
   'SeparableConv1D',
   () => table(1),
   Separable,
 ) {}
 
-/** The class of layers created by `separableConv2d`, which documents shapes, weights and errors. */
+/** The class of layers created by `separableConv2d`. */
 export class SeparableConv2D extends /* @__PURE__ */ layer<SeparableConv2DOptions, Separable>(
   'SeparableConv2D',
   () => table(2),

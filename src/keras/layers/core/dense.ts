@@ -20,7 +20,7 @@ export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions, 
   activation?: ActivationLike | null;
 }
 
-/** The class of layers created by `dense`, which documents shapes, weights and errors. */
+/** The class of layers created by `dense`. */
 export class Dense extends /* @__PURE__ */ layer<DenseOptions, AdaptedLayer>(
   'Dense',
   () => ({

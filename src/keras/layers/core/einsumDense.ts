@@ -46,7 +46,7 @@ interface Plan {
   outputShape: OpenShape;
 }
 
-/** The class of layers created by `einsumDense`, which documents shapes, weights and errors. */
+/** The class of layers created by `einsumDense`. */
 export class EinsumDense extends /* @__PURE__ */ layer<EinsumDenseOptions, AdaptedLayer>(
   'EinsumDense',
   () => ({

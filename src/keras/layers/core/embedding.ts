@@ -39,7 +39,7 @@ export const embeddingTable = () => ({
   ...adapterTable(),
 });
 
-/** The class of layers created by `embedding`, which documents shapes, weights and errors. */
+/** The class of layers created by `embedding`. */
 export class Embedding extends /* @__PURE__ */ layer<EmbeddingOptions, AdaptedLayer>(
   'Embedding',
   embeddingTable,

@@ -27,7 +27,7 @@ export interface InputOptions {
   batchSize?: number | null;
 }
 
-/** The class of layers created by `inputLayer`, which documents shapes, weights and errors. */
+/** The class of layers created by `inputLayer`. */
 export class InputLayer extends /* @__PURE__ */ layer<InputOptions>(
   'InputLayer',
   () => ({

@@ -56,7 +56,7 @@ type LambdaClass = LayerStatics &
     readonly arguments: Readonly<Record<string, unknown>>;
   });
 
-/** The class of layers created by `lambda`, which documents shapes, weights and errors. */
+/** The class of layers created by `lambda`. */
 export class Lambda<
   In extends Nest<Tensor> = Tensor,
   Out extends Nest<Tensor> = Tensor,

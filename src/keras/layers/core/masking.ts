@@ -13,7 +13,7 @@ export interface MaskingOptions extends LayerOptions {
   maskValue?: number;
 }
 
-/** The class of layers created by `masking`, which documents shapes, weights and errors. */
+/** The class of layers created by `masking`. */
 export class Masking extends /* @__PURE__ */ layer<MaskingOptions>('Masking', () => ({
   maskValue: number({ default: 0 }),
 })) {

@@ -24,7 +24,7 @@ export interface ReversibleEmbeddingOptions extends EmbeddingOptions {
   logitSoftCap?: number | null;
 }
 
-/** The class of layers created by `reversibleEmbedding`, which documents shapes, weights and errors. */
+/** The class of layers created by `reversibleEmbedding`. */
 export class ReversibleEmbedding extends /* @__PURE__ */ layer<ReversibleEmbeddingOptions, Embedding>(
   'ReversibleEmbedding',
   () => ({

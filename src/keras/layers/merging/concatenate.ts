@@ -15,7 +15,7 @@ export interface ConcatenateOptions extends LayerOptions {
   axis?: number;
 }
 
-/** The class of layers created by `concatenate`, which documents shapes, weights and errors. */
+/** The class of layers created by `concatenate`. */
 export class Concatenate extends /* @__PURE__ */ layer<ConcatenateOptions, Merge>(
   'Concatenate',
   () => ({ axis: checked(axisOf, -1) }),

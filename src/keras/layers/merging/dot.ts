@@ -17,7 +17,7 @@ export interface DotOptions extends LayerOptions {
   normalize?: boolean;
 }
 
-/** The class of layers created by `dot`, which documents shapes, weights and errors. */
+/** The class of layers created by `dot`. */
 export class Dot extends /* @__PURE__ */ layer<DotOptions, Merge>(
   'Dot',
   () => ({ axes: checked(axesOf), normalize: flag(false) }),

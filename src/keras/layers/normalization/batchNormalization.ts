@@ -46,7 +46,7 @@ export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
   renormMomentum?: number;
 }
 
-/** The class of layers created by `batchNormalization`, which documents shapes, weights and errors. */
+/** The class of layers created by `batchNormalization`. */
 export class BatchNormalization extends /* @__PURE__ */ layer<BatchNormalizationOptions, ScaledNormalization>(
   'BatchNormalization',
   () => ({

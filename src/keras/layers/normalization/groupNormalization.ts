@@ -16,7 +16,7 @@ export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
   axis?: number;
 }
 
-/** The class of layers created by `groupNormalization`, which documents shapes, weights and errors. */
+/** The class of layers created by `groupNormalization`. */
 export class GroupNormalization extends /* @__PURE__ */ layer<GroupNormalizationOptions, ScaledNormalization>(
   'GroupNormalization',
   () => ({ groups: checked(groupsOf, 32), axis: channelAxis(), ...scaleTable() }),

@@ -19,7 +19,7 @@ export interface LayerNormalizationOptions extends ScaledNormalizationOptions {
   rmsScaling?: boolean;
 }
 
-/** The class of layers created by `layerNormalization`, which documents shapes, weights and errors. */
+/** The class of layers created by `layerNormalization`. */
 export class LayerNormalization extends /* @__PURE__ */ layer<LayerNormalizationOptions, ScaledNormalization>(
   'LayerNormalization',
   () => ({ axis: axes(-1), ...scaleTable(), rmsScaling: flag(false) }),

@@ -18,7 +18,7 @@ export interface RMSNormalizationOptions extends LayerOptions {
   epsilon?: number;
 }
 
-/** The class of layers created by `rmsNormalization`, which documents shapes, weights and errors. */
+/** The class of layers created by `rmsNormalization`. */
 export class RMSNormalization extends /* @__PURE__ */ layer<RMSNormalizationOptions>(
   'RMSNormalization',
   () => ({ axis: axes(-1), epsilon: addend(1e-6) }),

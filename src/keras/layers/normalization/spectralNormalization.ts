@@ -32,7 +32,7 @@ export interface SpectralNormalizationOptions extends LayerOptions {
   powerIterations?: number;
 }
 
-/** The class of layers created by `spectralNormalization`, which documents shapes, weights and errors. */
+/** The class of layers created by `spectralNormalization`. */
 export class SpectralNormalization extends /* @__PURE__ */ layer<SpectralNormalizationOptions>(
   'SpectralNormalization',
   () => ({ powerIterations: integer({ default: 1 }), layer: inner() }),

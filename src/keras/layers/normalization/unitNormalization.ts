@@ -24,7 +24,7 @@ export function unitLength(x: Tensor, axis: number | readonly number[]): Tensor 
   return mul(x, rsqrt(maximum(squares, smallestSquare)));
 }
 
-/** The class of layers created by `unitNormalization`, which documents shapes, weights and errors. */
+/** The class of layers created by `unitNormalization`. */
 export class UnitNormalization extends /* @__PURE__ */ layer<UnitNormalizationOptions>(
   'UnitNormalization',
   () => ({ axis: checked(axisOrAxes, -1) }),

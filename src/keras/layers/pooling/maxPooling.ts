@@ -10,7 +10,7 @@ export type MaxPooling1DOptions = PoolingOptions<Single>;
 /** Options of `maxPooling2d`. */
 export type MaxPooling2DOptions = PoolingOptions<Pair>;
 
-/** The class of layers created by `maxPooling1d`, which documents shapes, weights and errors. */
+/** The class of layers created by `maxPooling1d`. */
 export class MaxPooling1D extends /* @__PURE__ */ layer<MaxPooling1DOptions, Pooling>(
   'MaxPooling1D',
   () => poolingTable(1),
@@ -21,7 +21,7 @@ export class MaxPooling1D extends /* @__PURE__ */ layer<MaxPooling1DOptions, Poo
   }
 }
 
-/** The class of layers created by `maxPooling2d`, which documents shapes, weights and errors. */
+/** The class of layers created by `maxPooling2d`. */
 export class MaxPooling2D extends /* @__PURE__ */ layer<MaxPooling2DOptions, Pooling>(
   'MaxPooling2D',
   () => poolingTable(2),

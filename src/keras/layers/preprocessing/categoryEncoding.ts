@@ -26,7 +26,7 @@ export interface CategoryEncodingOptions extends LayerOptions {
   outputMode?: 'oneHot' | 'multiHot' | 'count';
 }
 
-/** The class of layers created by `categoryEncoding`, which documents shapes, weights and errors. */
+/** The class of layers created by `categoryEncoding`. */
 export class CategoryEncoding extends /* @__PURE__ */ layer<CategoryEncodingOptions>(
   'CategoryEncoding',
   () => ({

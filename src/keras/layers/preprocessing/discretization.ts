@@ -35,7 +35,7 @@ export interface DiscretizationOptions extends LayerOptions {
   sparse?: false;
 }
 
-/** The class of layers created by `discretization`, which documents shapes, weights and errors. */
+/** The class of layers created by `discretization`. */
 export class Discretization extends /* @__PURE__ */ layer<Omit<DiscretizationOptions, 'binBoundaries'>>(
   'Discretization',
   () => ({

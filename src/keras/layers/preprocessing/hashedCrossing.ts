@@ -26,7 +26,7 @@ export interface HashedCrossingOptions extends HostLayerOptions {
 /** TensorFlow's default key for crossed hashes. */
 const key = 0xdecafcaffen;
 
-/** The class of layers created by `hashedCrossing`, which documents shapes and errors. */
+/** The class of layers created by `hashedCrossing`. */
 export class HashedCrossing extends /* @__PURE__ */ hostLayer<HashedCrossingOptions, HostLayer>(
   'HashedCrossing',
   () => ({

@@ -28,7 +28,7 @@ export interface HashingOptions extends HostLayerOptions {
   sparse?: false;
 }
 
-/** The class of layers created by `hashing`, which documents shapes and errors. */
+/** The class of layers created by `hashing`. */
 export class Hashing extends /* @__PURE__ */ hostLayer<HashingOptions, HostLayer>(
   'Hashing',
   () => ({

@@ -53,7 +53,7 @@ export interface MelSpectrogramOptions extends LayerOptions {
   refPower?: number;
 }
 
-/** The class of layers created by `melSpectrogram`, which documents shapes, weights and errors. */
+/** The class of layers created by `melSpectrogram`. */
 export class MelSpectrogram extends /* @__PURE__ */ layer<MelSpectrogramOptions>('MelSpectrogram', () => ({
   fftLength: integer({ default: 2048 }),
   sequenceStride: integer({ default: 512 }),

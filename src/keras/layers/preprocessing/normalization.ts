@@ -49,7 +49,7 @@ interface Layout {
   over: readonly number[];
 }
 
-/** The class of layers created by `normalization`, which documents shapes, weights and errors. */
+/** The class of layers created by `normalization`. */
 export class Normalization extends /* @__PURE__ */ layer<Omit<NormalizationOptions, 'mean' | 'variance'>>(
   'Normalization',
   () => ({

@@ -20,7 +20,7 @@ export interface PipelineOptions {
   name?: string;
 }
 
-/** The class of layers created by `pipeline`, which documents shapes, weights and errors. */
+/** The class of layers created by `pipeline`. */
 export class Pipeline extends /* @__PURE__ */ layer<PipelineOptions, Layer<Nest<Tensor>, Nest<Tensor>>>(
   'Pipeline',
   () => ({

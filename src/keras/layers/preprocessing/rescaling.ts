@@ -15,7 +15,7 @@ export interface RescalingOptions extends LayerOptions {
   offset?: number | readonly number[];
 }
 
-/** The class of layers created by `rescaling`, which documents shapes, weights and errors. */
+/** The class of layers created by `rescaling`. */
 export class Rescaling extends /* @__PURE__ */ layer<RescalingOptions>('Rescaling', () => ({
   scale: checked(numbers),
   offset: checked(numbers, 0),

@@ -51,7 +51,7 @@ export interface STFTSpectrogramOptions extends LayerOptions, DataFormatOptions 
   expandDims?: boolean;
 }
 
-/** The class of layers created by `stftSpectrogram`, which documents shapes, weights and errors. */
+/** The class of layers created by `stftSpectrogram`. */
 export class STFTSpectrogram extends /* @__PURE__ */ layer<STFTSpectrogramOptions>('STFTSpectrogram', () => ({
   mode: oneOf(modes, 'log'),
   frameStep: integer({ default: null }),

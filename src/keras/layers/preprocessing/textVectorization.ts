@@ -39,7 +39,7 @@ export interface TextVectorizationOptions extends HostLayerOptions, SharedOption
   encoding?: 'utf-8';
 }
 
-/** The class of layers created by `textVectorization`, which documents shapes and errors. */
+/** The class of layers created by `textVectorization`. */
 export class TextVectorization extends /* @__PURE__ */ hostLayer<
   Pick<
     TextVectorizationOptions,

@@ -43,7 +43,7 @@ const forwardPrefix = 'forward_';
 /** Options that both directions must have in common. */
 const shared = ['stateful', 'returnSequences', 'returnState'] as const satisfies (keyof RNN)[];
 
-/** The class of layers created by `bidirectional`, which documents shapes, weights and errors. */
+/** The class of layers created by `bidirectional`. */
 export class Bidirectional<
   Out extends RecurrentOutput = RecurrentOutput,
 > extends /* @__PURE__ */ (layer<BidirectionalOptions>('Bidirectional', () => ({

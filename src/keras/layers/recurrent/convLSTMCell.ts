@@ -189,21 +189,21 @@ abstract class ConvLSTMCell extends RecurrentCell {
   }
 }
 
-/** The cell of `convLSTM1d`, which documents shapes, weights and errors. */
+/** The cell of `convLSTM1d`. */
 export class ConvLSTM1DCell extends /* @__PURE__ */ layer<ConvLSTMCellOptions<Single>, ConvLSTMCell>(
   'ConvLSTMCell',
   () => convLSTMCellTable(1),
   ConvLSTMCell,
 ) {}
 
-/** The cell of `convLSTM2d`, which documents shapes, weights and errors. */
+/** The cell of `convLSTM2d`. */
 export class ConvLSTM2DCell extends /* @__PURE__ */ layer<ConvLSTMCellOptions<Pair>, ConvLSTMCell>(
   'ConvLSTMCell',
   () => convLSTMCellTable(2),
   ConvLSTMCell,
 ) {}
 
-/** The cell of `convLSTM3d`, which documents shapes, weights and errors. */
+/** The cell of `convLSTM3d`. */
 export class ConvLSTM3DCell extends /* @__PURE__ */ layer<ConvLSTMCellOptions<Triple>, ConvLSTMCell>(
   'ConvLSTMCell',
   () => convLSTMCellTable(3),

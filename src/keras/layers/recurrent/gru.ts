@@ -9,7 +9,7 @@ import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
 /** Options of `gru`. */
 export interface GRUOptions extends GRUCellOptions, RecurrentOptions {}
 
-/** The class of layers created by `gru`, which documents shapes, weights and errors. */
+/** The class of layers created by `gru`. */
 export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
   GRUCellOptions,
   GRUCell

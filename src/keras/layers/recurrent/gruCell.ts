@@ -26,7 +26,7 @@ export interface GRUCellOptions extends GatedCellOptions {
 /** The table of these options. */
 export const gruCellTable = () => ({ ...gatedCellTable(), resetAfter: flag(true) });
 
-/** The class of layers created by `gruCell`, which documents shapes, weights and errors. */
+/** The class of layers created by `gruCell`. */
 export class GRUCell extends /* @__PURE__ */ layer<GRUCellOptions, DenseCell>(
   'GRUCell',
   gruCellTable,

@@ -9,7 +9,7 @@ import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
 /** Options of `lstm`. */
 export interface LSTMOptions extends LSTMCellOptions, RecurrentOptions {}
 
-/** The class of layers created by `lstm`, which documents shapes, weights and errors. */
+/** The class of layers created by `lstm`. */
 export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
   LSTMCellOptions,
   LSTMCell

@@ -21,7 +21,7 @@ export interface LSTMCellOptions extends GatedCellOptions {
 /** The table of these options. */
 export const lstmCellTable = () => ({ ...gatedCellTable(), unitForgetBias: flag(true) });
 
-/** The class of layers created by `lstmCell`, which documents shapes, weights and errors. */
+/** The class of layers created by `lstmCell`. */
 export class LSTMCell extends /* @__PURE__ */ layer<LSTMCellOptions, DenseCell>(
   'LSTMCell',
   lstmCellTable,

@@ -71,7 +71,7 @@ export type ByOutput<O extends object, Own = unknown> = LayerStatics &
     options: O,
   ) => Layer<Tensor, Out> & Own);
 
-/** The class of layers created by `rnn`, which documents shapes, weights and errors. */
+/** The class of layers created by `rnn`. */
 export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ (layer<RNNOptions>(
   'RNN',
   () => ({

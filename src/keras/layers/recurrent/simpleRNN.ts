@@ -10,7 +10,7 @@ import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
 /** Options of `simpleRNN`. */
 export interface SimpleRNNOptions extends SimpleRNNCellOptions, RecurrentOptions {}
 
-/** The class of layers created by `simpleRNN`, which documents shapes, weights and errors. */
+/** The class of layers created by `simpleRNN`. */
 export class SimpleRNN<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
   SimpleRNNCellOptions,
   SimpleRNNCell

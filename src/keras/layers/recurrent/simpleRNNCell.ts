@@ -11,7 +11,7 @@ import { factoryOf, layer } from '../base/declare.ts';
 /** Options of `simpleRNNCell`. */
 export type SimpleRNNCellOptions = DenseCellOptions;
 
-/** The class of layers created by `simpleRNNCell`, which documents shapes, weights and errors. */
+/** The class of layers created by `simpleRNNCell`. */
 export class SimpleRNNCell extends /* @__PURE__ */ layer<SimpleRNNCellOptions, DenseCell>(
   'SimpleRNNCell',
   denseCellTable,

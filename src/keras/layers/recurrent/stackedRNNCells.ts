@@ -13,7 +13,7 @@ export interface StackedRNNCellsOptions extends LayerOptions {
   cells: readonly (RNNCell | ClassConfig)[];
 }
 
-/** The class of layers created by `stackedRNNCells`, which documents shapes, weights and errors. */
+/** The class of layers created by `stackedRNNCells`. */
 export class StackedRNNCells extends /* @__PURE__ */ layer<StackedRNNCellsOptions, RNNCell>(
   'StackedRNNCells',
   () => ({

@@ -28,7 +28,7 @@ export interface TimeDistributedOptions extends LayerOptions {
   layer: Layer | ClassConfig;
 }
 
-/** The class of layers created by `timeDistributed`, which documents shapes, weights and errors. */
+/** The class of layers created by `timeDistributed`. */
 export class TimeDistributed extends /* @__PURE__ */ layer<TimeDistributedOptions>('TimeDistributed', () => ({
   layer: inner(),
 })) {

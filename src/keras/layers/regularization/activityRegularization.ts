@@ -11,7 +11,7 @@ export interface ActivityRegularizationOptions extends Omit<LayerOptions, 'activ
   l2?: number;
 }
 
-/** The class of layers created by `activityRegularization`, which documents shapes, weights and errors. */
+/** The class of layers created by `activityRegularization`. */
 export class ActivityRegularization extends /* @__PURE__ */ layer<ActivityRegularizationOptions>(
   'ActivityRegularization',
   () => ({

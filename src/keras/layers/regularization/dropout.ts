@@ -71,7 +71,7 @@ export const dropoutTable = () => ({
   noiseShape: checked(noiseShapeOf, null),
 });
 
-/** The class of layers created by `dropout`, which documents shapes, weights and errors. */
+/** The class of layers created by `dropout`. */
 export class Dropout extends /* @__PURE__ */ layer<DropoutOptions, RandomClearing>(
   'Dropout',
   dropoutTable,
@@ -82,7 +82,7 @@ export class Dropout extends /* @__PURE__ */ layer<DropoutOptions, RandomClearin
   }
 }
 
-/** The class of layers created by `spatialDropout1d`, which documents shapes, weights and errors. */
+/** The class of layers created by `spatialDropout1d`. */
 export class SpatialDropout1D extends /* @__PURE__ */ layer<SpatialDropoutOptions, RandomClearing>(
   'SpatialDropout1D',
   () => ({
@@ -100,7 +100,7 @@ export class SpatialDropout1D extends /* @__PURE__ */ layer<SpatialDropoutOption
 
 const channelTable = () => ({ rate: fraction(), seed: seeded(), dataFormat: channelsLast() });
 
-/** The class of layers created by `spatialDropout2d`, which documents shapes, weights and errors. */
+/** The class of layers created by `spatialDropout2d`. */
 export class SpatialDropout2D extends /* @__PURE__ */ layer<SpatialDropout2DOptions, RandomClearing>(
   'SpatialDropout2D',
   channelTable,
@@ -113,7 +113,7 @@ export class SpatialDropout2D extends /* @__PURE__ */ layer<SpatialDropout2DOpti
   }
 }
 
-/** The class of layers created by `spatialDropout3d`, which documents shapes and errors. */
+/** The class of layers created by `spatialDropout3d`. */
 export class SpatialDropout3D extends /* @__PURE__ */ layer<SpatialDropout2DOptions, RandomClearing>(
   'SpatialDropout3D',
   channelTable,

@@ -45,7 +45,7 @@ abstract class Noise extends Layer {
   }
 }
 
-/** The class of layers created by `gaussianNoise`, which documents shapes, weights and errors. */
+/** The class of layers created by `gaussianNoise`. */
 export class GaussianNoise extends /* @__PURE__ */ layer<GaussianNoiseOptions, Noise>(
   'GaussianNoise',
   () => ({
@@ -59,7 +59,7 @@ export class GaussianNoise extends /* @__PURE__ */ layer<GaussianNoiseOptions, N
   }
 }
 
-/** The class of layers created by `gaussianDropout`, which documents shapes, weights and errors. */
+/** The class of layers created by `gaussianDropout`. */
 export class GaussianDropout extends /* @__PURE__ */ layer<GaussianDropoutOptions, Noise>(
   'GaussianDropout',
   () => ({

@@ -60,7 +60,7 @@ abstract class Cropping extends Layer {
   }
 }
 
-/** The class of layers created by `cropping1d`, which documents shapes, weights and errors. */
+/** The class of layers created by `cropping1d`. */
 export class Cropping1D extends /* @__PURE__ */ layer<Cropping1DOptions, Cropping>(
   'Cropping1D',
   () => ({
@@ -75,7 +75,7 @@ export class Cropping1D extends /* @__PURE__ */ layer<Cropping1DOptions, Croppin
   }
 }
 
-/** The class of layers created by `cropping2d`, which documents shapes, weights and errors. */
+/** The class of layers created by `cropping2d`. */
 export class Cropping2D extends /* @__PURE__ */ layer<Cropping2DOptions, Cropping>(
   'Cropping2D',
   () => ({
@@ -91,7 +91,7 @@ export class Cropping2D extends /* @__PURE__ */ layer<Cropping2DOptions, Croppin
   }
 }
 
-/** The class of layers created by `cropping3d`, which documents shapes and errors. */
+/** The class of layers created by `cropping3d`. */
 export class Cropping3D extends /* @__PURE__ */ layer<Cropping3DOptions, Cropping>(
   'Cropping3D',
   () => ({

@@ -10,7 +10,7 @@ import { factoryOf, layer, type InputSpec, type LayerOptions } from '../base/dec
 /** Options of `flatten`. */
 export interface FlattenOptions extends LayerOptions, DataFormatOptions {}
 
-/** The class of layers created by `flatten`, which documents shapes, weights and errors. */
+/** The class of layers created by `flatten`. */
 export class Flatten extends /* @__PURE__ */ layer<FlattenOptions>('Flatten', () => ({
   dataFormat: channelsLast(),
 })) {

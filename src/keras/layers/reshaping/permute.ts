@@ -11,7 +11,7 @@ export interface PermuteOptions extends LayerOptions {
   dims: readonly number[];
 }
 
-/** The class of layers created by `permute`, which documents shapes, weights and errors. */
+/** The class of layers created by `permute`. */
 export class Permute extends /* @__PURE__ */ layer<PermuteOptions>('Permute', () => ({
   dims: checked(orderOf),
 })) {

@@ -10,7 +10,7 @@ export interface RepeatVectorOptions extends LayerOptions {
   n: number;
 }
 
-/** The class of layers created by `repeatVector`, which documents shapes, weights and errors. */
+/** The class of layers created by `repeatVector`. */
 export class RepeatVector extends /* @__PURE__ */ layer<RepeatVectorOptions>('RepeatVector', () => ({
   n: integer(),
 })) {

@@ -14,7 +14,7 @@ export interface ReshapeOptions extends LayerOptions {
   targetShape: readonly number[];
 }
 
-/** The class of layers created by `reshape`, which documents shapes, weights and errors. */
+/** The class of layers created by `reshape`. */
 export class Reshape extends /* @__PURE__ */ layer<ReshapeOptions>('Reshape', () => ({
   targetShape: checked(targetOf),
 })) {

@@ -37,7 +37,7 @@ export interface UpSampling3DOptions extends LayerOptions, DataFormatOptions {
   size?: Triple;
 }
 
-/** The class of layers created by `upSampling1d`, which documents shapes, weights and errors. */
+/** The class of layers created by `upSampling1d`. */
 export class UpSampling1D extends /* @__PURE__ */ layer<UpSampling1DOptions>('UpSampling1D', () => ({
   size: integer({ default: 2 }),
 })) {
@@ -49,7 +49,7 @@ export class UpSampling1D extends /* @__PURE__ */ layer<UpSampling1DOptions>('Up
   }
 }
 
-/** The class of layers created by `upSampling2d`, which documents shapes, weights and errors. */
+/** The class of layers created by `upSampling2d`. */
 export class UpSampling2D extends /* @__PURE__ */ layer<UpSampling2DOptions>('UpSampling2D', () => ({
   size: perAxisOf(2, 2),
   interpolation: oneOf(interpolations, 'nearest'),
@@ -69,7 +69,7 @@ export class UpSampling2D extends /* @__PURE__ */ layer<UpSampling2DOptions>('Up
   }
 }
 
-/** The class of layers created by `upSampling3d`, which documents shapes and errors. */
+/** The class of layers created by `upSampling3d`. */
 export class UpSampling3D extends /* @__PURE__ */ layer<UpSampling3DOptions>('UpSampling3D', () => ({
   size: perAxisOf(3, 2),
   dataFormat: channelsLast(),

@@ -26,7 +26,7 @@ export interface ZeroPadding3DOptions extends LayerOptions, DataFormatOptions {
   padding?: number | readonly [number, number, number] | readonly [Sides, Sides, Sides];
 }
 
-/** The class of layers created by `zeroPadding1d`, which documents shapes, weights and errors. */
+/** The class of layers created by `zeroPadding1d`. */
 export class ZeroPadding1D extends /* @__PURE__ */ layer<ZeroPadding1DOptions>('ZeroPadding1D', () => ({
   padding: checked(sidesOfSequence, 1),
   dataFormat: channelsLast(),
@@ -38,7 +38,7 @@ export class ZeroPadding1D extends /* @__PURE__ */ layer<ZeroPadding1DOptions>('
   }
 }
 
-/** The class of layers created by `zeroPadding2d`, which documents shapes, weights and errors. */
+/** The class of layers created by `zeroPadding2d`. */
 export class ZeroPadding2D extends /* @__PURE__ */ layer<ZeroPadding2DOptions>('ZeroPadding2D', () => ({
   padding: checked(sidesOfImage, 1) as never,
   dataFormat: channelsLast(),
@@ -50,7 +50,7 @@ export class ZeroPadding2D extends /* @__PURE__ */ layer<ZeroPadding2DOptions>('
   }
 }
 
-/** The class of layers created by `zeroPadding3d`, which documents shapes and errors. */
+/** The class of layers created by `zeroPadding3d`. */
 export class ZeroPadding3D extends /* @__PURE__ */ layer<ZeroPadding3DOptions>('ZeroPadding3D', () => ({
   padding: checked(sidesOfVolume, 1) as never,
   dataFormat: channelsLast(),

@@ -39,7 +39,7 @@ interface Mixture {
   chains: readonly (readonly Step[])[];
 }
 
-/** The class of layers created by `augMix`, which documents shapes, weights and errors. */
+/** The class of layers created by `augMix`. */
 export class AugMix extends /* @__PURE__ */ layer<AugMixOptions, RandomAugmentation<Mixture>>(
   'AugMix',
   () => ({

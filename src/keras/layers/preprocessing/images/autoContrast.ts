@@ -15,7 +15,7 @@ export interface AutoContrastOptions extends ImageLayerOptions {
   valueRange?: Bounds;
 }
 
-/** The class of layers created by `autoContrast`, which documents shapes, weights and errors. */
+/** The class of layers created by `autoContrast`. */
 export class AutoContrast extends /* @__PURE__ */ layer<AutoContrastOptions, ImageLayer>(
   'AutoContrast',
   () => ({ valueRange: valueRange(), ...imageTable() }),

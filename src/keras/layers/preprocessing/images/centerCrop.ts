@@ -19,7 +19,7 @@ export interface CenterCropOptions extends ImageLayerOptions {
   width: number;
 }
 
-/** The class of layers created by `centerCrop`, which documents shapes, weights and errors. */
+/** The class of layers created by `centerCrop`. */
 export class CenterCrop extends /* @__PURE__ */ layer<CenterCropOptions, ImageLayer>(
   'CenterCrop',
   () => ({ height: integer(), width: integer(), ...imageTable() }),

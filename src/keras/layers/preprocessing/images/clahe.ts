@@ -36,7 +36,7 @@ export interface ContrastLimitedAdaptiveHistogramEqualizationOptions extends Ima
 
 const bins = 256;
 
-/** The class of layers created by `contrastLimitedAdaptiveHistogramEqualization`, which documents shapes, weights and errors. */
+/** The class of layers created by `contrastLimitedAdaptiveHistogramEqualization`. */
 export class ContrastLimitedAdaptiveHistogramEqualization extends /* @__PURE__ */ layer<
   ContrastLimitedAdaptiveHistogramEqualizationOptions,
   ImageLayer

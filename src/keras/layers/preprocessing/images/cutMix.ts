@@ -29,7 +29,7 @@ interface Cut {
   mixWeight: Tensor;
 }
 
-/** The class of layers created by `cutMix`, which documents shapes, weights and errors. */
+/** The class of layers created by `cutMix`. */
 export class CutMix extends /* @__PURE__ */ layer<CutMixOptions, RandomImageLayer<Cut>>(
   'CutMix',
   () => ({ factor: factorOf({ min: 0 }, 1), ...randomTable() }),

@@ -26,7 +26,7 @@ export interface EqualizationOptions extends ImageLayerOptions {
   bins?: number;
 }
 
-/** The class of layers created by `equalization`, which documents shapes, weights and errors. */
+/** The class of layers created by `equalization`. */
 export class Equalization extends /* @__PURE__ */ layer<EqualizationOptions, ImageLayer>(
   'Equalization',
   () => ({ valueRange: valueRange(), bins: integer({ min: 2, default: 256 }), ...imageTable() }),

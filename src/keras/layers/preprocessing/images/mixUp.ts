@@ -20,7 +20,7 @@ interface Mix {
   permutationOrder: Tensor;
 }
 
-/** The class of layers created by `mixUp`, which documents shapes, weights and errors. */
+/** The class of layers created by `mixUp`. */
 export class MixUp extends /* @__PURE__ */ layer<MixUpOptions, RandomImageLayer<Mix>>(
   'MixUp',
   () => ({ alpha: number({ min: Number.MIN_VALUE, default: 0.2 }), ...randomTable() }),

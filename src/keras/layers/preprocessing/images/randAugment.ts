@@ -18,7 +18,7 @@ export interface RandAugmentOptions extends AugmentationOptions {
 
 const names = [...shapeAndTone, ...colours];
 
-/** The class of layers created by `randAugment`, which documents shapes, weights and errors. */
+/** The class of layers created by `randAugment`. */
 export class RandAugment extends /* @__PURE__ */ layer<
   RandAugmentOptions,
   RandomAugmentation<readonly Step[]>

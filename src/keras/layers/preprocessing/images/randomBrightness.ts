@@ -7,7 +7,7 @@ import { factoryOf, layer } from '../../base/declare.ts';
 /** Options of `randomBrightness`. */
 export type RandomBrightnessOptions = ColourOptions;
 
-/** The class of layers created by `randomBrightness`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomBrightness`. */
 export class RandomBrightness extends /* @__PURE__ */ layer<RandomBrightnessOptions, RandomColour>(
   'RandomBrightness',
   () => colourTable({ min: -1 }),

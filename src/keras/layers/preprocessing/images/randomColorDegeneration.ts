@@ -8,7 +8,7 @@ import { factoryOf, layer } from '../../base/declare.ts';
 /** Options of `randomColorDegeneration`. */
 export type RandomColorDegenerationOptions = ColourOptions;
 
-/** The class of layers created by `randomColorDegeneration`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomColorDegeneration`. */
 export class RandomColorDegeneration extends /* @__PURE__ */ layer<
   RandomColorDegenerationOptions,
   RandomColour

@@ -8,7 +8,7 @@ import { factoryOf, layer } from '../../base/declare.ts';
 /** Options of `randomContrast`. */
 export type RandomContrastOptions = ColourOptions;
 
-/** The class of layers created by `randomContrast`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomContrast`. */
 export class RandomContrast extends /* @__PURE__ */ layer<RandomContrastOptions, RandomColour>(
   'RandomContrast',
   () => colourTable({ min: 0 }),

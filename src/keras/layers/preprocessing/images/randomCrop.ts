@@ -19,7 +19,7 @@ export interface RandomCropOptions extends RandomImageOptions {
 /** The first row and column of a crop, int32 [1] each; null where the images are no larger than the result. */
 type Corner = readonly [row: Tensor, column: Tensor] | null;
 
-/** The class of layers created by `randomCrop`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomCrop`. */
 export class RandomCrop extends /* @__PURE__ */ layer<RandomCropOptions, RandomImageLayer<Corner>>(
   'RandomCrop',
   () => ({ height: integer(), width: integer(), ...randomTable() }),

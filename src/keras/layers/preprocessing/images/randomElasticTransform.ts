@@ -53,7 +53,7 @@ const smoothness = 0.05;
 /** The length of the shifts, as a fraction of an image's larger side. */
 const reach = 0.1;
 
-/** The class of layers created by `randomElasticTransform`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomElasticTransform`. */
 export class RandomElasticTransform extends /* @__PURE__ */ layer<
   RandomElasticTransformOptions,
   RandomImageLayer<Distortion>

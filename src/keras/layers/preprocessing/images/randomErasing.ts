@@ -37,7 +37,7 @@ interface Erasing {
   fillValue: Tensor;
 }
 
-/** The class of layers created by `randomErasing`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomErasing`. */
 export class RandomErasing extends /* @__PURE__ */ layer<RandomErasingOptions, RandomImageLayer<Erasing>>(
   'RandomErasing',
   () => ({

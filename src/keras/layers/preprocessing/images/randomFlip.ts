@@ -14,7 +14,7 @@ export interface RandomFlipOptions extends RandomImageOptions {
   mode?: (typeof flipModes)[number];
 }
 
-/** The class of layers created by `randomFlip`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomFlip`. */
 export class RandomFlip extends /* @__PURE__ */ layer<RandomFlipOptions, RandomImageLayer<Tensor>>(
   'RandomFlip',
   () => ({ mode: oneOf(flipModes, 'horizontalAndVertical'), ...randomTable() }),

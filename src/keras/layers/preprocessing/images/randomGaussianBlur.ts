@@ -31,7 +31,7 @@ interface Blur {
   blurFactor: Tensor;
 }
 
-/** The class of layers created by `randomGaussianBlur`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomGaussianBlur`. */
 export class RandomGaussianBlur extends /* @__PURE__ */ layer<
   RandomGaussianBlurOptions,
   RandomImageLayer<Blur>

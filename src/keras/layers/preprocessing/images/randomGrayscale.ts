@@ -13,7 +13,7 @@ export interface RandomGrayscaleOptions extends RandomImageOptions {
   factor?: number;
 }
 
-/** The class of layers created by `randomGrayscale`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomGrayscale`. */
 export class RandomGrayscale extends /* @__PURE__ */ layer<RandomGrayscaleOptions, RandomImageLayer<Tensor>>(
   'RandomGrayscale',
   () => ({ factor: fraction(0.5), ...randomTable() }),

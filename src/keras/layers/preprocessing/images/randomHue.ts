@@ -13,7 +13,7 @@ import { factoryOf, layer } from '../../base/declare.ts';
 /** Options of `randomHue`. */
 export type RandomHueOptions = ColourOptions;
 
-/** The class of layers created by `randomHue`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomHue`. */
 export class RandomHue extends /* @__PURE__ */ layer<RandomHueOptions, RandomColour>(
   'RandomHue',
   () => colourTable({ min: 0 }),

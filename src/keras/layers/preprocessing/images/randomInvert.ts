@@ -11,7 +11,7 @@ export interface RandomInvertOptions extends Omit<ColourOptions, 'factor'> {
   factor?: ColourOptions['factor'];
 }
 
-/** The class of layers created by `randomInvert`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomInvert`. */
 export class RandomInvert extends /* @__PURE__ */ layer<RandomInvertOptions, RandomColour>(
   'RandomInvert',
   () => colourTable({ min: 0 }, 1),

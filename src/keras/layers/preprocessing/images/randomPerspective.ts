@@ -32,7 +32,7 @@ interface Perspective {
   endPoints: Tensor;
 }
 
-/** The class of layers created by `randomPerspective`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomPerspective`. */
 export class RandomPerspective extends /* @__PURE__ */ layer<
   RandomPerspectiveOptions,
   RandomImageLayer<Perspective>

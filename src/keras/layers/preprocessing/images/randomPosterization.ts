@@ -10,7 +10,7 @@ import { factoryOf, layer } from '../../base/declare.ts';
 /** Options of `randomPosterization`. */
 export type RandomPosterizationOptions = ColourOptions;
 
-/** The class of layers created by `randomPosterization`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomPosterization`. */
 export class RandomPosterization extends /* @__PURE__ */ layer<RandomPosterizationOptions, RandomColour>(
   'RandomPosterization',
   () => colourTable({ min: 1, max: 8 }),

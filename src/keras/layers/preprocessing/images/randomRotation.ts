@@ -12,7 +12,7 @@ export interface RandomRotationOptions extends AffineOptions {
   factor: Factor;
 }
 
-/** The class of layers created by `randomRotation`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomRotation`. */
 export class RandomRotation extends /* @__PURE__ */ layer<RandomRotationOptions, RandomAffine>(
   'RandomRotation',
   () => ({ factor: factorOf({ min: -1 }), ...affineTable() }),

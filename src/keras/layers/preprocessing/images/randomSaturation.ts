@@ -11,7 +11,7 @@ import { factoryOf, layer } from '../../base/declare.ts';
 /** Options of `randomSaturation`. */
 export type RandomSaturationOptions = ColourOptions;
 
-/** The class of layers created by `randomSaturation`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomSaturation`. */
 export class RandomSaturation extends /* @__PURE__ */ layer<RandomSaturationOptions, RandomColour>(
   'RandomSaturation',
   () => colourTable({ min: -1 }),

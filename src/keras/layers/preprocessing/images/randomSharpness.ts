@@ -9,7 +9,7 @@ import { factoryOf, layer } from '../../base/declare.ts';
 /** Options of `randomSharpness`. */
 export type RandomSharpnessOptions = ColourOptions;
 
-/** The class of layers created by `randomSharpness`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomSharpness`. */
 export class RandomSharpness extends /* @__PURE__ */ layer<RandomSharpnessOptions, RandomColour>(
   'RandomSharpness',
   () => colourTable({ min: 0 }),

@@ -18,7 +18,7 @@ export interface RandomShearOptions extends AffineOptions {
 
 const range = { min: 0, single: (factor: number): Bounds => [-factor, factor] };
 
-/** The class of layers created by `randomShear`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomShear`. */
 export class RandomShear extends /* @__PURE__ */ layer<RandomShearOptions, RandomAffine>(
   'RandomShear',
   () => ({ xFactor: checked(shearOf, 0), yFactor: checked(shearOf, 0), ...affineTable() }),

@@ -15,7 +15,7 @@ export interface RandomTranslationOptions extends AffineOptions {
 
 const range = { min: -1 };
 
-/** The class of layers created by `randomTranslation`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomTranslation`. */
 export class RandomTranslation extends /* @__PURE__ */ layer<RandomTranslationOptions, RandomAffine>(
   'RandomTranslation',
   () => ({ heightFactor: givenFactor(range), widthFactor: givenFactor(range), ...affineTable() }),

@@ -19,7 +19,7 @@ export interface RandomZoomOptions extends AffineOptions {
 /** At -1, an image would vanish. */
 const range = { min: -1, above: true };
 
-/** The class of layers created by `randomZoom`, which documents shapes, weights and errors. */
+/** The class of layers created by `randomZoom`. */
 export class RandomZoom extends /* @__PURE__ */ layer<RandomZoomOptions, RandomAffine>(
   'RandomZoom',
   () => ({ heightFactor: givenFactor(range), widthFactor: givenFactor(range, null), ...affineTable() }),

@@ -27,7 +27,7 @@ export interface ResizingOptions extends CenterCropOptions {
   antialias?: boolean;
 }
 
-/** The class of layers created by `resizing`, which documents shapes, weights and errors. */
+/** The class of layers created by `resizing`. */
 export class Resizing extends /* @__PURE__ */ layer<ResizingOptions, ImageLayer>(
   'Resizing',
   () => ({

@@ -28,7 +28,7 @@ interface Levels {
 /** As in Keras, only the upper bound is scaled to bytes. */
 const inBytes = ([lower, upper]: Bounds): Bounds => [lower, upper * 255];
 
-/** The class of layers created by `solarization`, which documents shapes, weights and errors. */
+/** The class of layers created by `solarization`. */
 export class Solarization extends /* @__PURE__ */ layer<SolarizationOptions, RandomImageLayer<Levels>>(
   'Solarization',
   () => ({
