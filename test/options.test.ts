@@ -33,6 +33,7 @@ const withoutOptions = new Set([
   'DynamicScalar',
   // Functions of functions; the last two of each take arguments of theirs
   'checkpoint',
+  'remat',
   'customGradient',
   'customJvp',
   'hessian',

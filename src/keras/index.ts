@@ -44,6 +44,7 @@ export type {
   MetricsArgument,
   OnBatchOptions,
   Predicted,
+  MemoryPlan,
   PredictOptions,
   DryRunOptions,
   StepExplanation,
@@ -52,6 +53,7 @@ export type {
   TrainOnBatchOptions,
   ValidationData,
 } from './training/index.ts';
+export { remat, type RematOptions, RematScope } from './training/remat.ts';
 export * as optimizers from './optimizers/index.ts';
 // Networks
 export * as applications from './applications/index.ts';

@@ -9,6 +9,7 @@ import { CompiledMetrics, type MetricsArgument } from './compiledMetrics.ts';
 import { LossTracker } from './lossTracker.ts';
 import { optimizerOf, type OptimizerLike } from '../optimizers/get.ts';
 import { checkOptions } from '../../core/options.ts';
+import { type MemoryPlan, requireMemory } from './memoryPlan.ts';
 
 /** Options of `model.compile`. */
 export interface CompileOptions {
@@ -29,6 +30,12 @@ export interface CompileOptions {
    * of the last. Steps run ahead of the device in any case. Default 1.
    */
   stepsPerExecution?: number;
+  /**
+   * Bytes that a training step may take. Layers that keep the most for gradients run again in the backward pass instead, as by `remat`,
+   * until an estimate for the first batch is small enough: `explainStep().memory` says which and why. If all are too few, that is
+   * warned of. Default null: nothing runs again.
+   */
+  memory?: number | null;
 }
 
 const known = [
@@ -39,6 +46,7 @@ const known = [
   'weightedMetrics',
   'runEagerly',
   'stepsPerExecution',
+  'memory',
 ];
 
 export class Compiled {
@@ -48,6 +56,9 @@ export class Compiled {
   readonly lossTracker: LossTracker;
   readonly runEagerly: boolean;
   readonly stepsPerExecution: number;
+  readonly memory: number | null;
+  /** What was chosen for `memory`; null before the first step. */
+  memoryPlan: MemoryPlan | null = null;
 
   /** `outputs` are the names of the model's outputs, null if they are not known yet. Errors: ValueError. */
   constructor(
@@ -63,10 +74,13 @@ export class Compiled {
       weightedMetrics = null,
       runEagerly = false,
       stepsPerExecution = 1,
+      memory = null,
     } = options;
     requireBoolean('compile', 'runEagerly', runEagerly);
     requireInteger('compile', 'stepsPerExecution', stepsPerExecution, 1);
+    requireMemory(memory);
     this.stepsPerExecution = stepsPerExecution;
+    this.memory = memory;
     this.runEagerly = runEagerly;
     const ownLoss = loss === null ? null : new CompiledLoss(loss, lossWeights, outputs);
     this.loss = ownLoss;

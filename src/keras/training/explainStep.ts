@@ -1,4 +1,5 @@
 /** @file Explains how the steps of a model ran: captured and replayed or not, and why. */
+import type { MemoryPlan } from './memoryPlan.ts';
 import type { CaptureReport } from '../../autodiff/compile.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
@@ -16,6 +17,8 @@ export interface StepExplanation {
   frozen: readonly string[];
   /** One report for each shape of batches. */
   signatures: readonly CaptureReport[];
+  /** What `compile({ memory })` has chosen for training steps; null without that option, and before the first step. */
+  memory: MemoryPlan | null;
   /** The whole report as readable text. */
   text: string;
 }
@@ -41,7 +44,7 @@ export function explainRun(
       : `The ${kind} step of '${model}' isn't captured: ${reason}.`,
     ...frozen.map((what) => `  frozen: ${what}`),
   ];
-  return { captured: reason === null, reason, frozen, signatures, text: lines.join('\n') };
+  return { captured: reason === null, reason, frozen, signatures, memory: null, text: lines.join('\n') };
 }
 
 function reasonOf(signatures: readonly CaptureReport[], isEager: boolean): string | null {

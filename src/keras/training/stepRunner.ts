@@ -31,7 +31,7 @@ export interface StepRunnerOptions<R> {
   /** Whether the step runs once: it isn't captured then, since nothing would be replayed. Default false. */
   readonly runsOnce?: boolean;
   /** Creates, before a capture, what the step would otherwise have to create. */
-  readonly prepare?: () => void;
+  readonly prepare?: (batch: AnyBatch) => void;
   /** Called after the steps of an epoch. */
   readonly endEpoch?: () => void;
 }
@@ -76,7 +76,7 @@ export class StepRunner<R extends StepResult> {
   /** Runs the step. The tensors that it returns are the caller's to free. */
   run(batch: AnyBatch): R {
     const { isEager, runsOnce } = this.options;
-    const made = isEager() || runsOnce ? tidy(() => this.#step(batch)) : this.#compiled()(batch);
+    const made = isEager() || runsOnce ? tidy(() => this.#step(batch)) : this.#compiled(batch)(batch);
     if (made !== undefined) for (const tensor of leavesOf<Tensor>(made)) keep(tensor);
     this.#runs++;
     if (settledRuns.includes(this.#runs)) this.#warnIfUncaptured();
@@ -127,11 +127,11 @@ export class StepRunner<R extends StepResult> {
     }
   }
 
-  #compiled(): ComparedFunction<[batch: AnyBatch], R> {
+  #compiled(first: AnyBatch): ComparedFunction<[batch: AnyBatch], R> {
     if (this.#captured) return this.#captured;
     const { model, options } = this;
     this.#trained = model.trainableWeights;
-    options.prepare?.();
+    options.prepare?.(first);
     const policy = { isScheduled: options.isCustom() };
     this.#captured = compileCompared((batch: AnyBatch) => this.#trace(batch), { name: options.name }, policy);
     return this.#captured;

@@ -20,6 +20,8 @@ import { explainRun, type LastRunners, type StepExplanation, type StepKind } fro
 import { requireOutputs, requireStepLogs, requireTrackedLoss } from './stepLogs.ts';
 import { type StepModel, StepRunner, type StepRunnerOptions } from './stepRunner.ts';
 import { type Freezable, requireKnownToOptimizer, TrainableFlags } from './trainableFlags.ts';
+import { planMemory } from './memoryPlan.ts';
+import type { TrainableModel } from './trainableModel.ts';
 import { UpdateWatch } from './updates.ts';
 
 /** The part of a model that its trainer uses. */
@@ -128,18 +130,20 @@ export class Trainer {
   runTrain(): StepRunner<StepLogs> {
     const { model } = this;
     this.#flags?.warnOfChanges();
-    const prepare = () => {
+    const prepare = (batch: AnyBatch) => {
       this.#flags?.warnOfChanges();
       const { trainableWeights: weights, built } = model;
       const optimizer = this.compiled?.optimizer;
       if (!optimizer || !built || weights.length === 0) return;
       requireKnownToOptimizer(`training of '${model.name}'`, optimizer, weights);
       optimizer.build(weights);
+      this.#planMemory(batch);
     };
     const watch = new UpdateWatch(model);
     let isUpdated: boolean | null = null;
     const step = (batch: AnyBatch) => {
       let logs: StepLogs;
+      if (this.#isEager()) this.#planMemory(batch);
       const isTracked = this.#lossWatch();
       isUpdated = watch.during(() => {
         logs = model.trainStep(batch);
@@ -154,6 +158,14 @@ export class Trainer {
       if (isUpdated === false) watch.reject();
     };
     return this.#runner('train', step, { prepare, endEpoch });
+  }
+
+  /** Chooses, before the first training step, which layers run again. */
+  #planMemory(batch: AnyBatch): void {
+    const { compiled, model } = this;
+    if (!compiled || compiled.memory === null || compiled.memoryPlan) return;
+    const { optimizer, memory } = compiled;
+    compiled.memoryPlan = planMemory(model as TrainableModel, batch, optimizer, memory);
   }
 
   /** `batches`: how many there will be, if that is known; of a single one, nothing is captured. */
@@ -201,7 +213,9 @@ export class Trainer {
 
   /** Explains how the last steps of `kind` ran. Errors: ValueError for an unknown kind. */
   explainStep(kind: StepKind): StepExplanation {
-    return explainRun(kind, this.model.name, this.#last, this.#isEager());
+    const explained = explainRun(kind, this.model.name, this.#last, this.#isEager());
+    const plan = kind === 'train' ? (this.compiled?.memoryPlan ?? null) : null;
+    return plan ? { ...explained, memory: plan, text: `${explained.text}\nMemory: ${plan.text}` } : explained;
   }
 
   /** Batches for which callbacks are called once. */

@@ -38,6 +38,7 @@ import { checkCallOptions, type LayerOptions } from './layerOptions.ts';
 import { adviceOn } from './propertyAdvice.ts';
 import { requireShapes } from '../../graph/callResult.ts';
 import { requireTracked } from './tracked.ts';
+import { rematerializer } from './rematerializer.ts';
 import { WeightedOperation } from './weightedOperation.ts';
 
 export type { LayerOptions } from './layerOptions.ts';
@@ -134,6 +135,7 @@ export abstract class Layer<
     rejectUnknownProperties(SymbolicOperation.prototype, adviceOn);
     this.activityRegularizer = regularizerOf(options?.activityRegularizer);
     this.#eager = { name: this.name, className: this.className };
+    rematerializer()?.created(this);
     // As in Keras, the app may call both itself; `build` then marks the layer as built. `super.build` still works.
     const { build, call } = this;
     replaceMethod(this, 'build', (inputShape: Shapes<In>) => this.#runBuild(inputShape, build));
@@ -307,6 +309,20 @@ export abstract class Layer<
     return [...added, ...observedLosses(layer, () => weightLosses(this.trainableWeights))];
   }
 
+  /** The losses that calls of this layer and of layers inside have added and that weren't released. */
+  get addedLosses(): Tensor[] {
+    return this.#lossesInside().flatMap((added) => [...added.all]);
+  }
+
+  /** Puts other tensors in the place of added losses, such as those that a tape has recorded. */
+  replaceLosses(by: (loss: Tensor) => Tensor): void {
+    for (const added of this.#lossesInside()) added.replace(by);
+  }
+
+  #lossesInside(): CallLosses[] {
+    return [this as unknown as AnyLayer, ...this.layersInside].map((layer) => layer.#added);
+  }
+
   /** Releases the losses of the last call, which keep tensors alive for their gradients. */
   clearLosses(): void {
     for (const layer of [this as unknown as AnyLayer, ...this.layersInside]) layer.#added.clear();
@@ -343,7 +359,16 @@ export abstract class Layer<
     const nest = inputs as Nest<Tensor>;
     const masks = masksOf(nest, given);
     const options = withMasks(this, given, masks);
-    const call = () => this.#call(inputs, options) as Nest<Tensor>;
+    const again = rematerializer();
+    const call = again
+      ? () =>
+          again.run(
+            this as unknown as AnyLayer,
+            nest,
+            options.training,
+            (training) => this.#call(inputs, { ...options, training }) as Nest<Tensor>,
+          )
+      : () => this.#call(inputs, options) as Nest<Tensor>;
     return runEagerly({
       operation: this.#eager,
       inputs: nest,

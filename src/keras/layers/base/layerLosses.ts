@@ -27,6 +27,20 @@ export class CallLosses {
     return this.#during === outermost ? this.#losses : [];
   }
 
+  get all(): readonly Tensor[] {
+    return this.#losses;
+  }
+
+  /** Puts other tensors in their place. */
+  replace(by: (loss: Tensor) => Tensor): void {
+    this.#losses = this.#losses.map((loss) => {
+      const other = by(loss);
+      if (other === loss) return loss;
+      loss.dispose();
+      return alias(other);
+    });
+  }
+
   clear(): void {
     for (const loss of this.#losses) loss.dispose();
     this.#losses = [];
