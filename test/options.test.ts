@@ -34,6 +34,8 @@ const withoutOptions = new Set([
   // Functions of functions; the last two of each take arguments of theirs
   'checkpoint',
   'remat',
+  'utils.trainedWeights',
+  'utils.weightDelta',
   'customGradient',
   'customJvp',
   'hessian',
@@ -151,6 +153,9 @@ const before: Record<string, unknown[]> = {
   'applications.decodePredictions': [tensorOfOne],
   'utils.padSequences': [[[1]]],
   'utils.toCategorical': [[1]],
+  'utils.causalExamples': [[[1, 2]]],
+  'utils.averageDeltas': [[new Map()]],
+  'utils.applyDelta': [{ name: 'm', trainableWeights: [] }, new Map()],
   'utils.splitDataset': [tensorOfOne],
   cloneModel: [{}],
   'ops.ctcDecode': [tensorOfOne, [1]],

@@ -9,7 +9,7 @@ import { CompiledMetrics, type MetricsArgument } from './compiledMetrics.ts';
 import { LossTracker } from './lossTracker.ts';
 import { optimizerOf, type OptimizerLike } from '../optimizers/get.ts';
 import { checkOptions } from '../../core/options.ts';
-import { type MemoryPlan, requireMemory } from './memoryPlan.ts';
+import { type MemoryPlan, requireMemory } from './memoryOption.ts';
 
 /** Options of `model.compile`. */
 export interface CompileOptions {

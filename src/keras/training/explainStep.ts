@@ -1,5 +1,5 @@
 /** @file Explains how the steps of a model ran: captured and replayed or not, and why. */
-import type { MemoryPlan } from './memoryPlan.ts';
+import type { MemoryPlan } from './memoryOption.ts';
 import type { CaptureReport } from '../../autodiff/compile.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';

@@ -32,7 +32,7 @@ export { computeLoss, computeMetrics, testStep, trainStep } from './modelSteps.t
 export type { TrainableModel } from './trainableModel.ts';
 export type { ListedLogs } from './listedLogs.ts';
 export { metricsIn, Trainer } from './trainer.ts';
-export type { MemoryPlan } from './memoryPlan.ts';
+export type { MemoryPlan } from './memoryOption.ts';
 export { remat, type RematOptions, RematScope } from './remat.ts';
 export * as adapters from '../adapters/index.ts';
 export type { ModelLoraOptions } from '../adapters/lora.ts';

@@ -3,7 +3,6 @@
  * those that save the most, until the estimate is small enough. Sizes are those of a step that runs dry.
  */
 import { isFloating } from '../../core/dtype.ts';
-import { requireFinite } from '../../core/shape.ts';
 import { nextRecording, type RecordedCall, type Recorder, withRecorders } from '../../ops/recorders.ts';
 import { withoutLaunching } from '../../ops/withoutLaunching.ts';
 import { tidy } from '../../tensor/scope.ts';
@@ -12,22 +11,8 @@ import { Variable } from '../../tensor/variable.ts';
 import { currentCall } from '../layers/base/callContext.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import type { AnyBatch } from './batch.ts';
+import type { MemoryPlan } from './memoryOption.ts';
 import { recomputeCalls } from './remat.ts';
-import type { TrainableModel } from './trainableModel.ts';
-
-/** What `compile({ memory })` has chosen, in bytes. */
-export interface MemoryPlan {
-  /** The option. */
-  readonly budget: number;
-  /** What a step takes: weights, gradients, the optimizer, and what is kept for gradients. */
-  readonly estimate: number;
-  /** The same if nothing ran again. */
-  readonly estimateWithout: number;
-  /** The layers that run again, and what each keeps less. */
-  readonly recomputed: readonly { readonly layer: string; readonly saved: number }[];
-  /** The whole choice as readable text. */
-  readonly text: string;
-}
 
 /** A layer that may run again: what its calls keep for gradients, and which part of it they keep also if they run again. */
 interface Block {
@@ -41,9 +26,17 @@ interface BlockLayer {
   readonly layers?: readonly BlockLayer[];
 }
 
+/** The part of a model that a plan needs. */
+export interface PlannedModel {
+  readonly weights: readonly Variable[];
+  readonly trainableWeights: readonly Variable[];
+  apply(inputs: AnyBatch['x'], options: { training: boolean }): unknown;
+  clearLosses(): void;
+}
+
 /** Chooses the layers for a batch, and has them run again. */
 export function planMemory(
-  model: TrainableModel,
+  model: PlannedModel,
   { x }: AnyBatch,
   optimizer: Optimizer,
   budget: number,
@@ -53,7 +46,9 @@ export function planMemory(
   );
   for (const { layer } of blocks) recomputeCalls(layer, false);
   const measured = new Measurement(model, blocks);
-  withoutLaunching(() => withRecorders([measured], () => tidy(() => model.apply(x, { training: true }))));
+  withoutLaunching(() =>
+    withRecorders([measured], () => tidy(() => void model.apply(x, { training: true }))),
+  );
   model.clearLosses();
   const bytesOf = (tensors: readonly { readonly bytes?: number; readonly size: number }[]) =>
     tensors.reduce((sum, { bytes, size }) => sum + (bytes ?? 4 * size), 0);
@@ -110,7 +105,7 @@ class Measurement implements Recorder {
   /** Tensors, by the layers that made them, which a later call may keep. */
   readonly #makers = new Map<number, Block | null>();
 
-  constructor(model: TrainableModel, blocks: readonly Block[]) {
+  constructor(model: PlannedModel, blocks: readonly Block[]) {
     this.#blocks = new Map(blocks.map((block) => [block.layer, block]));
     this.#connected = new Set(model.trainableWeights.map(({ id }) => id));
   }
@@ -167,9 +162,4 @@ function textOf(
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
-}
-
-/** Errors: ValueError unless it is a positive number or null. */
-export function requireMemory(memory: unknown): void {
-  if (memory !== null) requireFinite('compile', 'memory', memory, 1);
 }

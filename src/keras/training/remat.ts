@@ -104,7 +104,7 @@ function provide(): void {
 }
 
 /** A model is computed layer by layer, unless `remat` says otherwise. */
-function created(layer: AnyLayer): void {
+function created(layer: object): void {
   const scope = scopes.at(-1);
   if (!scope?.mode || 'trainStep' in layer) return;
   const { mode, outputSizeThreshold, layerNames } = scope;
@@ -112,11 +112,12 @@ function created(layer: AnyLayer): void {
 }
 
 function run(
-  layer: AnyLayer,
+  given: object,
   inputs: Nest<Tensor>,
   training: boolean | undefined,
   call: LayerCall,
 ): Nest<Tensor> {
+  const layer = given as AnyLayer;
   const mode = modeOf.get(layer) ?? (planned.has(layer) ? always : null);
   if (!mode || isInside || activeRecorders().length === 0) return call(training);
   if (mode.mode === 'activations') return withActivation(layer, () => call(training));

@@ -20,8 +20,7 @@ import { explainRun, type LastRunners, type StepExplanation, type StepKind } fro
 import { requireOutputs, requireStepLogs, requireTrackedLoss } from './stepLogs.ts';
 import { type StepModel, StepRunner, type StepRunnerOptions } from './stepRunner.ts';
 import { type Freezable, requireKnownToOptimizer, TrainableFlags } from './trainableFlags.ts';
-import { planMemory } from './memoryPlan.ts';
-import type { TrainableModel } from './trainableModel.ts';
+import { type PlannedModel, planMemory } from './memoryPlan.ts';
 import { UpdateWatch } from './updates.ts';
 
 /** The part of a model that its trainer uses. */
@@ -165,7 +164,7 @@ export class Trainer {
     const { compiled, model } = this;
     if (!compiled || compiled.memory === null || compiled.memoryPlan) return;
     const { optimizer, memory } = compiled;
-    compiled.memoryPlan = planMemory(model as TrainableModel, batch, optimizer, memory);
+    compiled.memoryPlan = planMemory(model as unknown as PlannedModel, batch, optimizer, memory);
   }
 
   /** `batches`: how many there will be, if that is known; of a single one, nothing is captured. */

@@ -224,7 +224,13 @@ describe('compile({ memory })', () => {
     expect(one.plan?.text).toMatch(/'widest' \(\d+\.\d MB less\)/);
     expect(warn).not.toHaveBeenCalled();
     const tight = await peakWith(1000);
-    expect(tight.plan?.recomputed.map(({ layer }) => layer)).toEqual(['narrow', 'widest', 'wide', 'third', 'last']);
+    expect(tight.plan?.recomputed.map(({ layer }) => layer)).toEqual([
+      'narrow',
+      'widest',
+      'wide',
+      'third',
+      'last',
+    ]);
     expect(warn.mock.calls.flat().join()).toMatch(/use smaller batches/);
     warn.mockRestore();
     expect(one.peak).toBeLessThan(free.peak);

@@ -1,16 +1,15 @@
 /** @file What runs layer calls again for their gradients, if an app asks for it: `training/remat.ts` provides it then. */
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Nest } from '../../tensorNest.ts';
-import type { AnyLayer } from './layer.ts';
 
 /** The call of a layer in training mode or not. */
 export type LayerCall = (training: boolean | undefined) => Nest<Tensor>;
 
 export interface Rematerializer {
   /** Called by the constructor of each layer. */
-  created(layer: AnyLayer): void;
+  created(layer: object): void;
   /** Runs `call` of `layer`; it may run again. */
-  run(layer: AnyLayer, inputs: Nest<Tensor>, training: boolean | undefined, call: LayerCall): Nest<Tensor>;
+  run(layer: object, inputs: Nest<Tensor>, training: boolean | undefined, call: LayerCall): Nest<Tensor>;
 }
 
 let provided: Rematerializer | null = null;
