@@ -91,7 +91,17 @@ export function useAdapter(model: AnyLayer, name: string | null): void {
 
 /** Adds the adapters in use to their weights. See `model.mergeLora`. */
 export function mergeLora(model: AnyLayer): void {
-  for (const each of requireAdapted('mergeLora', model)) addProduct(each, true);
+  const all = requireAdapted('mergeLora', model);
+  const fixed = all.find(({ layer }) => layer.adapter && !layer.isMergeable);
+  if (fixed) {
+    throw new ValueError({
+      op: 'mergeLora',
+      rule: 'an adapter is merged into a kernel of floats.',
+      received: `'${fixed.path}', whose kernel is quantized`,
+      hint: 'save the model: its file has the sum, quantized again.',
+    });
+  }
+  for (const each of all) addProduct(each, true);
 }
 
 /** Subtracts merged adapters from their weights. See `model.unmergeLora`. */

@@ -23,15 +23,8 @@ import { adviceOn } from './unknownOptions.ts';
 import { pythonCode, readConfig, readValue, registeredName, withoutConstants } from '../json/readValue.ts';
 import { type Reader, sharedLayer, stringOf } from '../json/reader.ts';
 import { quantizationOf, rememberQuantization, withoutQuantization } from '../json/quantization.ts';
-import { Dense } from '../layers/core/dense.ts';
-import { EinsumDense } from '../layers/core/einsumDense.ts';
 import { Embedding } from '../layers/core/embedding.ts';
-import {
-  type Quantization,
-  QuantizedDense,
-  QuantizedEinsumDense,
-  QuantizedEmbedding,
-} from '../layers/quantized/quantizedLayers.ts';
+import { type Quantization, quantizedClasses } from '../layers/quantized/quantizedLayers.ts';
 import { policyHere, rememberPolicies } from '../json/storedPolicies.ts';
 
 /** A class of layers, as far as needed to create one. */
@@ -118,7 +111,7 @@ function quantizedClass(
   { mode }: Quantization,
   place: string,
 ): Registrable {
-  const type = quantizedClasses.get(found);
+  const type = quantizedClasses.get(found) as Registrable | undefined;
   const isTable = found === Embedding;
   if (type && (mode.startsWith('int') || (mode === 'float8' && !isTable))) return type;
   throw invalid(reader.source, {
@@ -128,12 +121,6 @@ function quantizedClass(
     hint: 'save the model before it is quantized.',
   });
 }
-
-const quantizedClasses: ReadonlyMap<Registrable, Registrable> = new Map<Registrable, Registrable>([
-  [Dense, QuantizedDense],
-  [EinsumDense, QuantizedEinsumDense],
-  [Embedding, QuantizedEmbedding],
-]);
 
 function construct(found: LayerClass, options: object): AnyLayer {
   return found.fromConfig ? found.fromConfig(options) : new found(options);

@@ -25,6 +25,7 @@ import type {
   SaveOptions,
   SaveWeightsOptions,
 } from '../saving/fileOptions.ts';
+import type { QuantizeOptions } from '../saving/quantizeModel.ts';
 import { loadedTraining, loadTraining, requireTraining, type Training } from '../training/lazyTraining.ts';
 
 type Loose = training.TrainableModel;
@@ -153,6 +154,22 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   removeLora(name: string | null = null, ...extra: never[]): Promise<void> {
     rejectExtraArguments('removeLora', extra, ['name']);
     return this.#inOrder(({ adapters }) => adapters.removeLora(this.#layer, name));
+  }
+
+  /**
+   * Quantizes the weights of dense, einsum and embedding layers to integers of 8 or 4 bits, in place, as Keras 3.15 does. They aren't
+   * trained any more; `enableLora` afterwards trains adapters over them. Layers inside other layers, such as the projections of an
+   * attention, stay as they are. Compile the model again afterwards.
+   *
+   *     await net.quantize('int4');
+   *     net.enableLora({ rank: 8 });
+   *
+   * Errors: ValueError for other modes, for layers that aren't built or have adapters, and if there are none.
+   */
+  async quantize(mode: 'int8' | 'int4', options: QuantizeOptions = {}, ...extra: never[]): Promise<void> {
+    rejectExtraArguments('quantize', extra, ['mode', 'options']);
+    const { quantizeModel } = await import('../saving/quantizeModel.ts');
+    return quantizeModel(this.#layer, mode, options);
   }
 
   /** The options of the last `compile`; null before. */

@@ -27,6 +27,8 @@ export type SavedLayer = AnyLayer & {
   /** Files have the sum of a weight and its adapter, and no adapter. */
   readonly adapter?: Adapter | null;
   readonly adapters?: ReadonlyMap<string, Adapter>;
+  /** Values in files of quantized weights with an adapter: their sum, quantized again. */
+  mergedValues?(): Promise<ReadonlyMap<Variable, Int32Array | Float32Array>>;
 };
 
 /** Returns the model and the layers inside it, each once, in Keras's order. */

@@ -50,13 +50,19 @@ export async function weightTree(model: AnyLayer, { optimizer, seeds }: TreeOpti
   const pending = saveables.map(async ({ path, layer, variables }) => {
     // Groups are made in order, before anything is awaited.
     const group = varsAt(root, path, layer.name);
-    const values = variables.map((variable) => valueInFile(layer, variable));
+    const isMerged = layer.adapter && !layer.adapter.isMerged;
+    const merged = isMerged ? (layer.mergedValues?.() ?? null) : null;
+    const read = variables.map((variable) => valueInFile(layer, variable));
+    const values = variables.map(async (variable, i): Promise<TypedData> => {
+      const value = (await read[i]) as TypedData;
+      const form = layer.fileForms?.get(variable);
+      return (await merged)?.get(variable) ?? form?.toFile(value) ?? value;
+    });
     variables.forEach((variable, i) => {
       const { dtype, shape } = variable;
       const form = layer.fileForms?.get(variable);
       if (form) {
-        const inFile = (values[i] as Promise<TypedData>).then(form.toFile);
-        group.children.set(String(i), dataset(form.type, form.shape, inFile));
+        group.children.set(String(i), dataset(form.type, form.shape, values[i] as Promise<TypedData>));
         return;
       }
       const own = layer.elementTypes?.get(variable);
@@ -76,7 +82,8 @@ export async function weightTree(model: AnyLayer, { optimizer, seeds }: TreeOpti
 
 /** Reads a variable, or the sum of it and its adapter. */
 async function valueInFile({ adapter }: SavedLayer, variable: Variable): Promise<TypedData> {
-  if (adapter?.weight !== variable || adapter.isMerged) return variable.data();
+  if (adapter?.weight !== variable || adapter.isMerged || variable.dtype !== 'float32')
+    return variable.data();
   const [sum] = tidy(() => [unrecorded(() => merged(adapter))]) as [Tensor];
   try {
     return await sum.data();

@@ -113,7 +113,7 @@ export abstract class AdaptedLayer<
 
   /** Number of axes of the weight that its inputs have. */
   protected get inputAxes(): number {
-    return (this.adaptable?.[1]?.rank ?? 1) - 1;
+    return (this.adaptableShape?.length ?? 1) - 1;
   }
 
   /**
@@ -134,6 +134,14 @@ export abstract class AdaptedLayer<
     const axes = this.#firstAxes(layout, shape);
     const sizeOf = (sizes: Shape) => sizes.reduce((product, n) => product * n, 1);
     return [sizeOf(shape.slice(0, axes)), sizeOf(shape.slice(axes))];
+  }
+
+  /**
+   * Whether an adapter can be added to the weight itself.
+   * @internal
+   */
+  get isMergeable(): boolean {
+    return true;
   }
 
   /**
@@ -230,7 +238,7 @@ export abstract class AdaptedLayer<
 
   /** The kernel with its adapter. */
   protected adapted(): Tensor {
-    return this.added ? merged(this.added) : this.base();
+    return this.added ? add(this.base(), productOf(this.added)) : this.base();
   }
 
   override getConfig(): Record<string, unknown> {
@@ -278,7 +286,8 @@ export abstract class AdaptedLayer<
       });
     }
     if (alpha !== undefined && alpha !== null) requireFinite(this.name, 'alpha', alpha);
-    const { shape, regularizer } = weight;
+    const { regularizer } = weight;
+    const shape = this.adaptableShape ?? [];
     const suffix = name === defaultAdapter ? '' : `_${name}`;
     const make = (which: string, sizes: Shape, initializer: InitializerLike) =>
       this.addWeight(`${scope}lora_${kind}_${which}${suffix}`, { shape: sizes, initializer, regularizer });
@@ -307,9 +316,14 @@ export abstract class AdaptedLayer<
 }
 
 /** The weight and what its adapter adds. */
-export function merged({ weight, a, b, rank, scale }: Adapter): Tensor {
+export function merged(adapter: Adapter): Tensor {
+  return add(adapter.weight, productOf(adapter));
+}
+
+/** What an adapter adds, in the shape of its weight. */
+export function productOf({ a, b, rank, scale }: Adapter): Tensor {
   const product = matMul(reshape(a, { shape: [-1, rank] }), reshape(b, { shape: [rank, -1] }));
-  return add(weight, mul(reshape(product, { shape: weight.shape }), scale));
+  return mul(reshape(product, { shape: [...a.shape.slice(0, -1), ...b.shape.slice(1)] }), scale);
 }
 
 /** x · a · b times the scale, where a and b are matrices. */

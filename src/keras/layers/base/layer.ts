@@ -363,7 +363,7 @@ export abstract class Layer<
     const call = again
       ? () =>
           again.run(
-            this as unknown as AnyLayer,
+            this,
             nest,
             options.training,
             (training) => this.#call(inputs, { ...options, training }) as Nest<Tensor>,

@@ -89,7 +89,17 @@ export abstract class WeightedOperation<
   protected freeze(weight: Variable, isFrozen = true): void {
     if (isFrozen) this.#frozen.add(weight);
     else this.#frozen.delete(weight);
-    weight.trainable = !isFrozen && this.#trainable;
+    const own = this.#weights.find(({ variable }) => variable === weight);
+    weight.trainable = !isFrozen && this.#trainable && (own?.trainable ?? true);
+  }
+
+  /** Frees its own weights, before it is built in another way. */
+  releaseWeights(): void {
+    const released = this.#weights.map(({ variable }) => variable);
+    const fields = this as Record<string, unknown>;
+    for (const field of Object.keys(fields))
+      if (released.includes(fields[field] as Variable)) fields[field] = null;
+    this.removeWeights(released);
   }
 
   /** Frees weights that the layer no longer has. */

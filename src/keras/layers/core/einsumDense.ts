@@ -227,7 +227,7 @@ export class EinsumDense extends /* @__PURE__ */ layer<EinsumDenseOptions, Adapt
 const rankLetter = '6';
 
 /** x, summed over the axes of both matrices of an adapter, one after the other. */
-function lowRankSum(
+export function lowRankSum(
   x: Tensor,
   { a, b, scale }: Adapter,
   { input, kernel, output }: { input: string; kernel: string; output: string },

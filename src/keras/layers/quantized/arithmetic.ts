@@ -11,6 +11,7 @@ import { slice } from '../../../ops/slice.ts';
 import { stack } from '../../../ops/stack.ts';
 import { exp, log2 } from '../../../ops/unary.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
+import { isTracing } from '../../graph/tracing.ts';
 
 /** Keras's AbsMaxQuantizer. */
 export interface AbsMax {
@@ -66,6 +67,8 @@ export function byGroups(
   { scale, zero, groups, axis }: { scale: Tensor; zero: Tensor; groups: Tensor; axis: number },
 ): Tensor {
   const indices = cast(groups, 'int32');
-  const each = (part: Tensor) => gather(cast(part, 'float32'), indices, { axis });
+  // A layer is traced before its weights have values.
+  const validateIndices = !isTracing();
+  const each = (part: Tensor) => gather(cast(part, 'float32'), indices, { axis, validateIndices });
   return mul(sub(integers, each(zero)), each(scale));
 }

@@ -1,26 +1,32 @@
 /**
  * @file Layers whose weights are integers of 4 or 8 bits, or rounded to float8, as Keras's files have them: a product with the
  * numbers that they stand for. Integers stay in their bits on the device, and kernels widen them as they read them; those whose groups
- * or axes no kernel reads take an int32 for an integer or a pair of 4 bits, and are widened for each call. They aren't trained.
+ * or axes no kernel reads take an int32 for an integer or a pair of 4 bits, and are widened for each call. They aren't trained;
+ * adapters over them are.
  */
-import { ValueError } from '../../../core/errors.ts';
+import { FormatError } from '../../../core/errors.ts';
 import { type OpenShape, type Shape, stridesOf } from '../../../core/shape.ts';
 import { add, div } from '../../../ops/arithmetic.ts';
 import { cast } from '../../../ops/cast.ts';
+import { range } from '../../../ops/range.ts';
+import { unrecorded } from '../../../ops/recorders.ts';
 import { gather } from '../../../ops/gather.ts';
 import { dequantize, quantizedGather, quantizedMatMul } from '../../../ops/quantized.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import { transpose } from '../../../ops/transpose.ts';
+import { tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { QuantizedTensor } from '../../../tensor/quantizedTensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { groupsPerLine, wordsPerLine, zeroWordsPerLine } from '../../../core/packedWeights.ts';
+import { lowRank } from '../base/adapter.ts';
 import { asOperand } from '../base/dtypePolicy.ts';
 import { besidesFile } from '../base/layerWeights.ts';
 import { type FileForm, groupsForm, kernelForm, type Places, scalesForm, zerosForm } from './fileForm.ts';
 import { Dense } from '../core/dense.ts';
-import { EinsumDense } from '../core/einsumDense.ts';
+import { EinsumDense, lowRankSum } from '../core/einsumDense.ts';
 import { Embedding } from '../core/embedding.ts';
+import { type Lines, packRows, quantizeGroups, quantizeLines } from './quantizer.ts';
 import { byGroups, throughFloat8, throughIntegers, unpacked } from './arithmetic.ts';
 
 /** How the weights of a layer are quantized. */
@@ -70,6 +76,84 @@ interface Weights {
   readonly packed: QuantizedTensor | null;
   /** The inputs as they are multiplied. */
   inputs(x: Tensor, axes: readonly number[]): Tensor;
+}
+
+/** Values of the weights of a layer, in the order of elements in files. */
+export type FileValues = ReadonlyMap<Variable, Int32Array | Float32Array>;
+
+/** Quantizes a kernel as the weights `saved` are. Errors: FormatError for axes in an order that isn't that of a matrix. */
+function requantized(
+  { mode, block }: Quantization,
+  { rows, columns, places }: Sizes,
+  saved: readonly (Variable | null)[],
+  values: Float32Array,
+): FileValues {
+  const [kernel, scale, zero, groups] = saved.filter((weight) => weight !== null) as [
+    Variable,
+    Variable,
+    Variable?,
+    Variable?,
+  ];
+  // The kernel of float8 is kept in float32.
+  if (mode === 'float8') return new Map([[kernel, values]]);
+  if (!places?.columns.every((place, c) => place === c)) {
+    throw new FormatError({
+      op: 'save',
+      rule: 'a kernel is quantized if the axes that are summed come first.',
+      received: 'an einsum layer with another order of axes',
+      hint: 'save the adapter on its own by saveAdapter, or leave the layer out of `filters`.',
+    });
+  }
+  const lines = { values, lines: columns, length: rows, isAlongRows: false };
+  return quantizedValues(lines, mode === 'int4', block, columns, [kernel, scale, zero, groups]);
+}
+
+/** Values of a matrix with a scale for each line, or a scale and a zero for each group of a line. */
+function quantizedValues(
+  lines: Lines,
+  isPairs: boolean,
+  block: number | null,
+  columns: number,
+  [kernel, scale, zero, groups]: readonly [Variable, Variable, Variable?, Variable?],
+): FileValues {
+  const isGrouped = isPairs && block !== null;
+  const made = isGrouped
+    ? quantizeGroups(lines, block)
+    : quantizeLines(lines, isPairs ? [-8, 7] : [-127, 127]);
+  const integers = isPairs ? packRows(made.integers, columns) : made.integers;
+  const found = new Map<Variable, Int32Array | Float32Array>([
+    [kernel, integers],
+    [scale, made.scale],
+  ]);
+  if (!isGrouped || !zero || !groups) return found;
+  const numbers = Float32Array.from({ length: lines.length }, (_, i) => Math.floor(i / block));
+  return found.set(zero, made.zero).set(groups, numbers);
+}
+
+/** What a built layer has. Not in its fields: a layer that is quantized becomes one of these classes. */
+interface State {
+  readonly weights: Weights;
+  readonly sizes: Sizes;
+  /** The axes of the inputs that are summed over. */
+  readonly summed: readonly number[];
+  readonly matrix: Matrix | null;
+}
+
+const states = new WeakMap<object, State>();
+const packedTables = new WeakMap<object, QuantizedTensor>();
+
+function stateOf(layer: object): State {
+  return states.get(layer) as State;
+}
+
+/** Reads what `compute` computes. */
+async function valuesOf(compute: () => Tensor): Promise<Float32Array> {
+  const [made] = unrecorded(() => tidy(() => [compute()])) as [Tensor];
+  try {
+    return (await made.data()) as Float32Array;
+  } finally {
+    made.dispose();
+  }
 }
 
 function weightsOf(quantization: Quantization, sizes: Sizes, add: Add): Weights {
@@ -261,16 +345,6 @@ function adder(
   };
 }
 
-function rejectAdapter(layer: { name: string; loraRank: number | null }): void {
-  if (layer.loraRank === null) return;
-  throw new ValueError({
-    op: layer.name,
-    rule: 'a quantized layer has no adapter here.',
-    received: `loraRank: ${layer.loraRank}`,
-    hint: 'in Keras, save the model before it is quantized.',
-  });
-}
-
 /** 0, step, 2 step, …: `count` numbers. */
 const upTo = (count: number, step = 1) => Array.from({ length: count }, (_, i) => i * step);
 
@@ -283,33 +357,59 @@ export class QuantizedDense extends Dense implements Quantized {
   savedVariables: readonly Variable[] = [];
   readonly elementTypes = new Map<Variable, 'int8' | 'uint8'>();
   readonly fileForms = new Map<Variable, FileForm>();
-  #weights: Weights | null = null;
 
   override build(inputShape: OpenShape): void {
-    rejectAdapter(this);
     const { units } = this;
     const rows = inputShape.at(-1) as number;
     const places = { rows: upTo(rows, units), columns: upTo(units) };
     const sizes = { rows, columns: units, kernel: [rows, units], scale: [units], divide: div, places };
-    this.#weights = weightsOf(this.quantization as Quantization, sizes, adder(this));
+    const weights = weightsOf(this.quantization as Quantization, sizes, adder(this));
+    states.set(this, { weights, sizes, summed: [], matrix: null });
     if (this.useBias) this.bias = this.addWeight('bias', { shape: [units], initializer: 'zeros' });
-    this.savedVariables = this.#weights.saved.flatMap((weight) => weight ?? this.bias ?? []);
+    this.savedVariables = weights.saved.flatMap((weight) => weight ?? this.bias ?? []);
+    this.buildAdapter();
     this.inputSpec = [{ minRank: 2, axes: { [-1]: rows } }];
   }
 
   override call(x: Tensor): Tensor {
-    const packed = this.#weights?.packed;
+    const packed = states.get(this)?.weights.packed;
     if (!packed || this.dtypePolicy === 'mixedFloat16') return super.call(x);
-    const y = quantizedMatMul(this.rounded(asOperand(x, this.dtypePolicy)), packed);
-    return this.activation(this.bias ? add(y, this.bias) : y);
+    const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
+    const { added, bias } = this;
+    const product = quantizedMatMul(this.rounded(operand(x)), packed);
+    const y = added ? add(product, lowRank(x, added, operand)) : product;
+    return this.activation(bias ? add(y, bias) : y);
   }
 
   protected override rounded(x: Tensor): Tensor {
-    return (this.#weights as Weights).inputs(x, [x.rank - 1]);
+    return stateOf(this).weights.inputs(x, [x.rank - 1]);
   }
 
   protected override base(): Tensor {
-    return (this.#weights as Weights).kernel();
+    return stateOf(this).weights.kernel();
+  }
+
+  protected override get adaptable(): readonly ['kernel', Variable | null] {
+    return ['kernel', states.get(this)?.weights.saved[0] ?? null];
+  }
+
+  override get adaptableShape(): Shape | null {
+    return states.get(this)?.sizes.kernel ?? null;
+  }
+
+  override get isMergeable(): boolean {
+    return false;
+  }
+
+  /** The values of a file: those of the sum of kernel and adapter. */
+  async mergedValues(): Promise<FileValues> {
+    return this.requantized(await valuesOf(() => this.adapted()));
+  }
+
+  /** Values of a kernel as those of the weights. */
+  requantized(kernel: Float32Array): FileValues {
+    const { weights, sizes } = stateOf(this);
+    return requantized(this.quantization as Quantization, sizes, weights.saved, kernel);
   }
 
   addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable {
@@ -364,15 +464,10 @@ export class QuantizedEinsumDense extends EinsumDense implements Quantized {
   savedVariables: readonly Variable[] = [];
   readonly elementTypes = new Map<Variable, 'int8' | 'uint8'>();
   readonly fileForms = new Map<Variable, FileForm>();
-  #weights: Weights | null = null;
-  #summed: readonly number[] = [];
-  #matrix: Matrix | null = null;
 
   override build(inputShape: OpenShape): void {
-    rejectAdapter(this);
     const { input, kernel, output, kernelShape, biasShape } = this.axesFor(inputShape);
     const sumOver = (axes: string) => [...axes].flatMap((letter, i) => (output.includes(letter) ? [] : [i]));
-    this.#summed = sumOver(input);
     const isSummed = new Set(sumOver(kernel));
     const product = (wanted: boolean) =>
       kernelShape.reduce((size, n, i) => (isSummed.has(i) === wanted ? size * n : size), 1);
@@ -388,26 +483,29 @@ export class QuantizedEinsumDense extends EinsumDense implements Quantized {
       return div(whole, reshape(inOrder, { shape }));
     };
     const isPairs = this.quantization?.mode === 'int4';
-    this.#matrix = matrixOf({ input, kernel, output }, isPairs);
+    const matrix = matrixOf({ input, kernel, output }, isPairs);
     const sizes = {
       rows: product(true),
       columns: product(false),
       kernel: kernelShape,
       scale: [...output].map((letter) => (kernel.includes(letter) ? sizeOf(letter) : 1)),
       divide,
-      places: this.#matrix && placesIn(kernel, kernelShape, this.#matrix),
+      places: matrix && placesIn(kernel, kernelShape, matrix),
     };
-    this.#weights = weightsOf(this.quantization as Quantization, sizes, adder(this));
+    const weights = weightsOf(this.quantization as Quantization, sizes, adder(this));
+    states.set(this, { weights, sizes, summed: sumOver(input), matrix });
     if (biasShape) this.bias = this.addWeight('bias', { shape: biasShape, initializer: 'zeros' });
-    this.savedVariables = this.#weights.saved.flatMap((weight) => weight ?? this.bias ?? []);
+    this.savedVariables = weights.saved.flatMap((weight) => weight ?? this.bias ?? []);
+    this.buildAdapter();
     this.inputSpec = [{ rank: inputShape.length }];
   }
 
   override call(x: Tensor): Tensor {
-    const packed = this.#weights?.packed;
-    if (!packed || !this.#matrix) return super.call(x);
+    const { weights, matrix } = stateOf(this);
+    const { packed } = weights;
+    if (!packed || !matrix) return super.call(x);
     const { input, output, kernel, kernelShape } = this.axesFor(x.shape);
-    const { summed, kept } = this.#matrix;
+    const { summed, kept } = matrix;
     const others = [...input].filter((letter) => !summed.includes(letter)).join('');
     const sizes = new Map([...kernel].map((letter, i) => [letter, kernelShape[i] as number]));
     [...input].forEach((letter, i) => {
@@ -417,16 +515,42 @@ export class QuantizedEinsumDense extends EinsumDense implements Quantized {
     const given = arranged(this.rounded(x), input, others + summed);
     const rows = reshape(given, { shape: [...shapeOf(others), packed.length] });
     const product = reshape(quantizedMatMul(rows, packed), { shape: shapeOf(others + kept) });
-    const y = arranged(product, others + kept, output);
-    return this.activation(this.bias ? add(y, this.bias) : y);
+    const whole = arranged(product, others + kept, output);
+    const { added, bias } = this;
+    const y = added ? add(whole, lowRankSum(x, added, { input, kernel, output })) : whole;
+    return this.activation(bias ? add(y, bias) : y);
   }
 
   protected override rounded(x: Tensor): Tensor {
-    return (this.#weights as Weights).inputs(x, this.#summed);
+    const { weights, summed } = stateOf(this);
+    return weights.inputs(x, summed);
   }
 
   protected override base(): Tensor {
-    return (this.#weights as Weights).kernel();
+    return stateOf(this).weights.kernel();
+  }
+
+  protected override get adaptable(): readonly ['kernel', Variable | null] {
+    return ['kernel', states.get(this)?.weights.saved[0] ?? null];
+  }
+
+  override get adaptableShape(): Shape | null {
+    return states.get(this)?.sizes.kernel ?? null;
+  }
+
+  override get isMergeable(): boolean {
+    return false;
+  }
+
+  /** The values of a file: those of the sum of kernel and adapter. */
+  async mergedValues(): Promise<FileValues> {
+    return this.requantized(await valuesOf(() => this.adapted()));
+  }
+
+  /** Values of a kernel as those of the weights. */
+  requantized(kernel: Float32Array): FileValues {
+    const { weights, sizes } = stateOf(this);
+    return requantized(this.quantization as Quantization, sizes, weights.saved, kernel);
   }
 
   addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable {
@@ -441,10 +565,8 @@ export class QuantizedEmbedding extends Embedding implements Quantized {
   savedVariables: readonly Variable[] = [];
   readonly elementTypes = new Map<Variable, 'int8' | 'uint8'>();
   readonly fileForms = new Map<Variable, FileForm>();
-  #packed: QuantizedTensor | null = null;
 
   override build(): void {
-    rejectAdapter(this);
     const { inputDim, outputDim } = this;
     const { mode, block } = this.quantization as Quantization;
     const adding = adder(this);
@@ -459,8 +581,9 @@ export class QuantizedEmbedding extends Embedding implements Quantized {
         { shape: null, transposed: false },
         adding,
       );
-      this.#packed = packed;
+      packedTables.set(this, packed);
       this.savedVariables = saved;
+      this.buildAdapter();
       return;
     }
     const rows = adding.plain('embeddings', file, 'int8');
@@ -471,12 +594,44 @@ export class QuantizedEmbedding extends Embedding implements Quantized {
       adding.plain('embeddings_zero', [inputDim, groups], 'int8'),
       adding.plain('g_idx', [outputDim], 'float32'),
     ];
+    this.buildAdapter();
+  }
+
+  protected override get adaptable(): readonly ['embeddings', Variable | null] {
+    return ['embeddings', this.savedVariables[0] ?? null];
+  }
+
+  override get adaptableShape(): Shape | null {
+    return this.savedVariables.length > 0 ? [this.inputDim, this.outputDim] : null;
+  }
+
+  override get isMergeable(): boolean {
+    return false;
+  }
+
+  /** The values of a file: those of the sum of rows and adapter. */
+  async mergedValues(): Promise<FileValues> {
+    return this.requantized(await valuesOf(() => this.adapted()));
+  }
+
+  /** Values of the rows as those of the weights. */
+  requantized(values: Float32Array): FileValues {
+    const { inputDim, outputDim } = this;
+    const { mode, block } = this.quantization as Quantization;
+    const lines = { values, lines: inputDim, length: outputDim, isAlongRows: true };
+    const saved = this.savedVariables as readonly [Variable, Variable, Variable?, Variable?];
+    return quantizedValues(lines, mode === 'int4', block, outputDim, saved);
+  }
+
+  protected override base(): Tensor {
+    return this.rowsAt(range(0, this.inputDim, { dtype: 'int32' }));
   }
 
   protected override rowsAt(indices: Tensor): Tensor {
-    if (this.#packed) return quantizedGather(this.#packed, indices);
+    const table = packedTables.get(this);
+    if (table) return quantizedGather(table, indices);
     const [rows, scales, zeros, groups] = this.savedVariables as [Variable, Variable, Variable, Variable];
-    const found = (table: Tensor) => gather(table, indices, { axis: 0 });
+    const found = (of: Tensor) => gather(of, indices, { axis: 0 });
     const integers = unpacked(found(rows), -1, this.outputDim, true);
     return byGroups(integers, { scale: found(scales), zero: found(zeros), groups, axis: indices.rank });
   }
@@ -485,3 +640,10 @@ export class QuantizedEmbedding extends Embedding implements Quantized {
     return this.addWeight(name, { shape, dtype, ...frozen });
   }
 }
+
+/** The classes that dense, einsum and embedding layers become. */
+export const quantizedClasses = /* @__PURE__ */ new Map<unknown, unknown>([
+  [Dense, QuantizedDense],
+  [EinsumDense, QuantizedEinsumDense],
+  [Embedding, QuantizedEmbedding],
+]);
