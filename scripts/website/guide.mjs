@@ -17,7 +17,17 @@ const contents = [
   },
   {
     part: 'Tasks',
-    pages: ['recipes', 'training', 'apps', 'files', 'performance', 'debugging', 'workers', 'limits'],
+    pages: [
+      'recipes',
+      'training',
+      'fine-tuning',
+      'apps',
+      'files',
+      'performance',
+      'debugging',
+      'workers',
+      'limits',
+    ],
   },
 ];
 
