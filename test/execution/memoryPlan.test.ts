@@ -143,7 +143,40 @@ describe('planMemory', () => {
     expect(shares.reduce((a, b) => a + b) / shares.length).toBeLessThan(1.006);
     expect(Math.max(...shares)).toBeLessThan(1.08);
   });
+
+  it.each([
+    ['short lifetimes', () => randomLifetimes(3, 2400, [2400, 40, 200])],
+    ['lifetimes as in training', () => trainingLifetimes(5, 2400)],
+  ])('needs little more than the bound for thousands of values: %s', (_name, make) => {
+    const list = make();
+    const total = planMemory(list).sizes.reduce((a, b) => a + b);
+    // Measured: 1.145 of the bound for short lifetimes, 1.0004 of first-fit for those in training.
+    expect(total / livenessBound(list)).toBeLessThan(1.15);
+    expect(total / firstFit(list)).toBeLessThan(1.001);
+  });
 });
+
+/** Returns the bytes of one buffer in which each value, in the order of time, is at the lowest free place. */
+function firstFit(list: readonly Lifetime<number>[]): number {
+  const taken = new FewOffsets();
+  const inTime = [...list].sort((a, b) => a.first - b.first);
+  const ends = inTime.map(({ bytes, first, last }) => {
+    const start = taken.lowestFree(bytes, first, last);
+    taken.take(start, start + bytes, first, last);
+    return start + bytes;
+  });
+  return Math.max(...ends);
+}
+
+/** Values that a step computes and then reads in reverse order, each with a short-lived one beside it. */
+function trainingLifetimes(seed: number, count: number): Lifetime<number>[] {
+  const sizes = randomLifetimes(seed, count, [1, 1, 64]).map(({ bytes }) => bytes);
+  return sizes.map((bytes, key) =>
+    key % 2 === 0
+      ? lifetime(key, bytes, key, 2 * count - key)
+      : lifetime(key, bytes, 2 * count - key, 2 * count - key + 3),
+  );
+}
 
 const lifetime = <K>(key: K, bytes: number, first: number, last: number): Lifetime<K> => ({
   key,

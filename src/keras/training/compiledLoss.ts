@@ -137,11 +137,13 @@ function targetsOfLosses(
   names: readonly string[],
   identifiers: readonly (OutputLoss | null)[],
 ): (Tensor | undefined)[] {
-  const needed = names.filter((_, i) => identifiers[i] !== null);
+  // By position: a layer that is called twice gives two outputs of one name.
+  const places = identifiers.flatMap((identifier, i) => (identifier === null ? [] : [i]));
+  const needed = places.map((i) => names[i] as string);
   const alone = y !== null && !isRecord(y) && leavesOf<Tensor>(y).length === needed.length;
   const found = alone ? targetsByOutput(y, needed) : targetsByOutput(y, names);
-  const targets = alone ? names.map((name) => found[needed.indexOf(name)]) : found;
-  const missing = needed.find((name) => !targets[names.indexOf(name)]);
+  const targets = alone ? names.map((_, i) => found[places.indexOf(i)]) : found;
+  const missing = needed.find((_, k) => !targets[places[k] as number]);
   if (missing === undefined) return targets;
   throw new ValueError({
     op: 'computeLoss',

@@ -64,6 +64,16 @@ describe('several outputs', () => {
     expect(logs.loss).toBeCloseTo(2 * (logs.p_loss as number) + (logs.q_loss as number), 5);
   });
 
+  test('of one layer that is called twice have one name, and targets of their own', async () => {
+    const [a, b] = [input({ shape: [1] }), input({ shape: [1] })];
+    const twice = layers.rescaling({ scale: 2 });
+    const net = model({ inputs: [a, b], outputs: [twice.apply(a), twice.apply(b)] });
+    net.compile({ loss: ['mse', 'mae'] });
+    // Outputs 2 and 6: (2 - 1)² + |6 - 3|.
+    const logs = await net.evaluate([[[1]], [[3]]] as never, [[[1]], [[3]]] as never);
+    expect(logs.loss).toBeCloseTo(4, 5);
+  });
+
   test('have losses that are means over batches, also if the last one is smaller, as in Keras on TensorFlow', async () => {
     const x = input({ shape: [1] });
     const net = model({ inputs: x, outputs: { same: x, double: layers.rescaling({ scale: 2 }).apply(x) } });
