@@ -44,7 +44,7 @@ function made(): string {
   return folder;
 }
 
-const tensorOf = ({ shape, dtype = 'float32', data }: Values) => tensor(data, { shape, dtype } as never);
+const tensorOf = ({ shape, dtype = 'float32', data }: Values) => tensor([...data], { shape, dtype } as never);
 const only = <T>(list: readonly T[]) => (list.length === 1 ? list[0] : list) as never;
 
 /** Values may differ by a share of the largest one, and by rounding. */
@@ -63,7 +63,7 @@ async function differences(folder: string, one: Case): Promise<string[]> {
   const net = await loadModel(fs.readFileSync(path.join(folder, `${one.seed}.keras`)));
   const x = only(one.inputs.map(tensorOf));
   const y = only(one.targets.map(tensorOf));
-  const outputs = [net.apply(x)].flat() as Tensor[];
+  const outputs = [net.apply(x)].flat() as unknown[] as Tensor[];
   for (const [i, wanted] of one.outputs.entries())
     note(`outputs ${i}`, difference(await (outputs[i] as Tensor).data(), wanted.data), 2e-4);
   const sampleWeight = one.sampleWeight ? tensor([...one.sampleWeight]) : undefined;
