@@ -16,6 +16,8 @@ interface Upgrade {
   readonly neutral?: JsonObject;
   /** Options that the class didn't have yet in the oldest files, with the value that they mean. */
   readonly added?: JsonObject;
+  /** All options. TF.js mixes those of the cell into those of the layer. */
+  readonly only?: ReadonlySet<string>;
 }
 
 /** Options of every layer that affect only how something is computed, and those of a first layer. */
@@ -38,6 +40,11 @@ const separable: Upgrade = { obsolete: ofBaseConvolution, neutral: { groups: 1 }
 const attention: Upgrade = { neutral: { causal: false } };
 /** Before there was an option, the reset gate was applied before the product. */
 const gru: Upgrade = { added: { reset_after: false } };
+const rnn = new Set([
+  ...['name', 'trainable', 'dtype', 'cell', 'num_constants', 'return_sequences', 'return_state'],
+  ...['go_backwards', 'stateful', 'unroll', 'time_major', 'zero_output_for_mask'],
+]);
+
 const upgrades: Readonly<Record<string, Upgrade>> = {
   Conv1DTranspose: transposed,
   Conv2DTranspose: transposed,
@@ -48,6 +55,7 @@ const upgrades: Readonly<Record<string, Upgrade>> = {
   SeparableConv2D: separable,
   Attention: attention,
   AdditiveAttention: attention,
+  RNN: { only: rnn },
   GRU: gru,
   GRUCell: gru,
   CuDNNLSTM: { className: 'LSTM' },
@@ -91,12 +99,11 @@ export function upgradeOptions(
 ): JsonObject {
   const className = renamedClass(older);
   if (className === 'Lambda') return upgradeLambda(config);
-  const { added, obsolete: unneeded = [], neutral: unchanging, renamed } = upgradeOf(className);
+  const { added, obsolete: unneeded = [], neutral: unchanging, renamed, only } = upgradeOf(className);
   const kept = withoutNulls(config, new Set([...obsoleteIn(className), ...unneeded]));
-  const entries = Object.entries(withoutNeutral(kept, { ...neutral, ...unchanging })).map(([key, value]) => [
-    renamed?.[key] ?? key,
-    upgradeValue(className, key, value, upgradeInside),
-  ]);
+  const entries = Object.entries(withoutNeutral(kept, { ...neutral, ...unchanging }))
+    .filter(([key]) => only?.has(key) ?? true)
+    .map(([key, value]) => [renamed?.[key] ?? key, upgradeValue(className, key, value, upgradeInside)]);
   return { ...added, ...Object.fromEntries(entries) };
 }
 

@@ -45,7 +45,7 @@ export async function compileStored(
   } catch (error) {
     if (!options.isOlder || !(error instanceof FormatError)) throw error;
     console.warn(
-      `loadModel ${file}: ${model.optimizer.className} starts anew, since its state was another in Keras 2: ${error.rule} Received: ${error.received}.`,
+      `loadModel ${file}: ${model.optimizer.className} begins with a new state, since that of Keras 2 is another: ${error.rule} Received: ${error.received}.`,
     );
   }
 }

@@ -145,12 +145,12 @@ function rolesOf({ className }: AnyLayer, role: string): string[] {
   return role === 'kernel' && className.startsWith('Depthwise') ? [role, 'depthwise_kernel'] : [role];
 }
 
-/** Returns the layers with all weights inside them, except for models. */
+/** Returns the layers with all weights inside them, except for models, and layers around models. */
 function outermost(model: StoredModel): { layer: AnyLayer; variables: AnyLayer['weights'] }[] {
   const seen = new Set<unknown>();
   return saveablesOf(model as unknown as AnyLayer).flatMap(({ layer, variables }) => {
-    const isModel = 'layers' in layer;
-    const own = (isModel ? variables : layer.weights).filter((weight) => !seen.has(weight));
+    const isOpen = 'layers' in layer || layer.layersInside.some((inside) => 'layers' in inside);
+    const own = (isOpen ? variables : layer.weights).filter((weight) => !seen.has(weight));
     for (const weight of own) seen.add(weight);
     return own.length > 0 ? [{ layer, variables: own }] : [];
   });

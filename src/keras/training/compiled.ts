@@ -36,6 +36,8 @@ export interface CompileOptions {
    * warned of. Default null: nothing runs again.
    */
   memory?: number | null;
+  /** Keras's option. It changes nothing: steps are recorded and replayed unless `runEagerly` is set. */
+  jitCompile?: boolean | 'auto';
 }
 
 const known = [
@@ -47,6 +49,7 @@ const known = [
   'runEagerly',
   'stepsPerExecution',
   'memory',
+  'jitCompile',
 ];
 
 export class Compiled {
@@ -75,8 +78,10 @@ export class Compiled {
       runEagerly = false,
       stepsPerExecution = 1,
       memory = null,
+      jitCompile = 'auto',
     } = options;
     requireBoolean('compile', 'runEagerly', runEagerly);
+    if (jitCompile !== 'auto') requireBoolean('compile', 'jitCompile', jitCompile);
     requireInteger('compile', 'stepsPerExecution', stepsPerExecution, 1);
     requireMemory(memory);
     this.stepsPerExecution = stepsPerExecution;

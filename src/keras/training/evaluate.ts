@@ -9,6 +9,7 @@ import { isBatchIterable } from './data/iterableSource.ts';
 import { type BatchIterable, type Data, openData, requireNone } from './openData.ts';
 import { type ListedLogs, listed } from './listedLogs.ts';
 import { checkOptions } from '../../core/options.ts';
+import { requireBoolean } from '../../core/shape.ts';
 import { requireCount } from './optionChecks.ts';
 import { keepingState } from './keepState.ts';
 import { Throttle } from './throttle.ts';
@@ -31,11 +32,13 @@ export interface EvaluateOptions {
   steps?: number;
   /** Callbacks, or an object of hooks such as { onTestBatchEnd }. Default: none. */
   callbacks?: CallbackLike | readonly CallbackLike[] | null;
+  /** Keras's option. It changes nothing: the result has the values by name, and by position when it is destructured. */
+  returnDict?: boolean;
   /** Aborts between batches: the promise rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
-const known = ['batchSize', 'verbose', 'sampleWeight', 'steps', 'callbacks', 'signal'];
+const known = ['batchSize', 'verbose', 'sampleWeight', 'steps', 'callbacks', 'returnDict', 'signal'];
 
 /** Returns the metrics over data, by name: `{ loss, accuracy }`; or by position, the loss first. */
 export async function evaluate(
@@ -45,7 +48,8 @@ export async function evaluate(
   options: EvaluateOptions,
 ): Promise<ListedLogs> {
   checkOptions('evaluate', options, known);
-  const { batchSize, sampleWeight, steps, signal, verbose } = options;
+  const { batchSize, sampleWeight, steps, signal, verbose, returnDict = true } = options;
+  requireBoolean('evaluate', 'returnDict', returnDict);
   requireCount('evaluate', 'batchSize', batchSize, 1);
   requireCount('evaluate', 'steps', steps, 1);
   const { trainer } = model;

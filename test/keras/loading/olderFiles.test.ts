@@ -63,7 +63,11 @@ test.each(cases.map((found) => [found.file, found] as const))('%s', async (file,
   if (targets && measured && losses) {
     expect(console.warn).not.toHaveBeenCalled();
     const y = made(targets);
-    const values = (await net.evaluate(x, y, { batchSize: 4, verbose: 0 })) as unknown as typeof measured;
+    const values = (await net.evaluate(x, y, {
+      batchSize: 4,
+      returnDict: true,
+      verbose: 0,
+    })) as unknown as typeof measured;
     expectClose(
       Object.keys(measured).map((name) => values[name] as number),
       Object.values(measured),

@@ -2,7 +2,10 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import '@tensorflow/tfjs-backend-cpu';
+import '@tensorflow/tfjs-core/dist/public/chained_ops/register_all_chained_ops';
+import '@tensorflow/tfjs-core/dist/register_all_gradients';
 import * as tf from '@tensorflow/tfjs-core';
+import * as tfl from '@tensorflow/tfjs-layers';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { numberToFloat16 } from '../../../src/core/float16.ts';
 import { FormatError, init, memory, type Tensor, tensor } from '../../../src/index.ts';
@@ -32,6 +35,47 @@ async function furthest(net: Model, x: HostTensor, expected: ArrayLike<number>) 
   output.dispose();
   return Math.max(...Array.from(expected, (value, i) => Math.abs(value - Number(values[i]))));
 }
+
+describe('cells and models inside layers, as TF.js describes them', () => {
+  const { layers } = tfl;
+  const stack = (...parts: tfl.layers.Layer[]) => tfl.sequential({ layers: parts });
+  const inputShape = [4, 2];
+  const networks: Record<string, () => tfl.Sequential> = {
+    'a model at each step': () => {
+      const inner = stack(
+        layers.dense({ units: 3, activation: 'tanh', inputShape: [2] }),
+        layers.dense({ units: 2 }),
+      );
+      return stack(layers.timeDistributed({ layer: inner as never, inputShape }));
+    },
+    'one cell': () => stack(layers.rnn({ cell: layers.gruCell({ units: 3 }), inputShape })),
+    'stacked cells': () => {
+      const cells = [layers.lstmCell({ units: 3 }), layers.simpleRNNCell({ units: 2 })];
+      return stack(
+        layers.rnn({ cell: layers.stackedRNNCells({ cells }), returnSequences: true, inputShape }),
+      );
+    },
+    'a threshold': () =>
+      stack(layers.dense({ units: 4, inputShape }), layers.thresholdedReLU({ theta: 0.2 })),
+  };
+
+  test.each(Object.keys(networks))('%s', async (name) => {
+    const theirs = (networks[name] as () => tfl.Sequential)();
+    const files: File[] = [];
+    const save = async ({ weightData, weightSpecs, ...rest }: tf.io.ModelArtifacts) => {
+      const manifest = [{ paths: ['weights.bin'], weights: weightSpecs }];
+      files.push(new File([JSON.stringify({ ...rest, weightsManifest: manifest })], 'model.json'));
+      files.push(new File([weightData as ArrayBuffer], 'weights.bin'));
+      return { modelArtifactsInfo: { dateSaved: new Date(), modelTopologyType: 'JSON' as const } };
+    };
+    await theirs.save({ save });
+    const data = Float32Array.from({ length: 16 }, (_, i) => Math.sin(i * 1.3));
+    const expected = (theirs.predict(tf.tensor(data, [2, 4, 2])) as tf.Tensor).dataSync();
+    const net = await loadModel(files);
+    expect(await furthest(net, { data, shape: [2, 4, 2], dtype: 'float32' }, expected)).toBeLessThan(1e-5);
+    net.dispose();
+  });
+});
 
 describe("Keras 2's mlp_classifier", () => {
   const expected = readSafetensors(read('tfjs/mlp_classifier/expected.safetensors')).tensors;

@@ -18,6 +18,7 @@ function compiled(stepsPerExecution?: number) {
   net.compile({
     optimizer: 'sgd',
     loss: 'mse',
+    jitCompile: false,
     ...(stepsPerExecution === undefined ? {} : { stepsPerExecution }),
   });
   return net;
