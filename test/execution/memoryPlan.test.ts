@@ -168,7 +168,7 @@ function firstFit(list: readonly Lifetime<number>[]): number {
   return Math.max(...ends);
 }
 
-/** Values that a step computes and then reads in reverse order, each with a short-lived one beside it. */
+/** Values that a step computes and then reads in reverse order, each with a short-lived one next to it. */
 function trainingLifetimes(seed: number, count: number): Lifetime<number>[] {
   const sizes = randomLifetimes(seed, count, [1, 1, 64]).map(({ bytes }) => bytes);
   return sizes.map((bytes, key) =>
