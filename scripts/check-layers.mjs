@@ -189,6 +189,7 @@ export const MAY_IMPORT = {
     'src/keras/saving',
     'src/storage',
     'src/formats',
+    'src/autodiff',
     'src/ops',
     'src/tensor',
     'src/core',

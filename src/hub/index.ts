@@ -52,4 +52,4 @@ export {
 export { savePretrained, type SavePretrainedOptions } from './checkpoints/savePretrained.ts';
 export type { PretrainedSource } from './checkpoints/folder.ts';
 // Generation
-export type { GenerateOptions, Prompts } from './generation/generateOptions.ts';
+export type { GeneratedToken, GenerateOptions, Prompts } from './generation/generateOptions.ts';

@@ -58,6 +58,5 @@ describe.each(networks)('%s', (name) => {
     const wanted = [0, 1].map((i) => expected.values(`generated.${i}`));
     const net = model as CausalLM;
     expect(await net.generate(prompts, { maxNewTokens: 12 })).toEqual(wanted);
-    expect(await net.generate(prompts.slice(1), { maxNewTokens: 12 })).toEqual(wanted.slice(1));
   });
 });

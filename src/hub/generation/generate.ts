@@ -1,27 +1,33 @@
-/** @file generate: continues prompts token by token. */
+/**
+ * @file Continues prompts token by token. The prompts are read in one call; then each step reads one token of every text, and is replayed
+ * from a recording.
+ */
+import { compile } from '../../autodiff/compile.ts';
 import { checkSignal } from '../../core/abortSignal.ts';
 import { describe } from '../../core/describe.ts';
 import { ValueError } from '../../core/errors.ts';
 import { isListOf } from '../../core/lists.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { requireInteger } from '../../core/shape.ts';
-import { argMax } from '../../ops/argExtrema.ts';
+import { withRecorders } from '../../ops/recorders.ts';
 import { reshape } from '../../ops/reshape.ts';
-import { slice } from '../../ops/slice.ts';
+import { sampleTokens } from '../../ops/sampleTokens.ts';
+import { checkSeed, SeedSequence } from '../../ops/seeds.ts';
 import { tensor } from '../../tensor/create.ts';
-import { tidy } from '../../tensor/scope.ts';
+import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { featuresAt } from '../models/featuresAt.ts';
 import type { AttentionCache } from '../layers/attentionCache.ts';
-import type { GenerateOptions, Prompts } from './generateOptions.ts';
-import { KeyValueCache } from './keyValueCache.ts';
+import type { GeneratedToken, GenerateOptions, Prompts } from './generateOptions.ts';
+import { type Block, Generation } from './generation.ts';
 
 /** The part of a CausalLM that is used here. */
 export interface Generator {
-  readonly name: string;
   readonly stopTokens: readonly number[];
   readonly backbone: {
-    apply(inputs: Tensor, options: { cache: AttentionCache }): Tensor;
+    apply(inputs: Tensor, options: { cache: AttentionCache; training: boolean }): Tensor;
     readonly tokenEmbedding: { readonly inputDim: number };
+    readonly transformerLayers: readonly Block[];
   };
   logits(features: Tensor): Tensor;
 }
@@ -29,6 +35,10 @@ export interface Generator {
 const optionNames: OptionNames<GenerateOptions> = {
   maxNewTokens: false,
   stopTokens: false,
+  temperature: false,
+  topK: false,
+  topP: false,
+  seed: false,
   signal: false,
   onToken: false,
 };
@@ -39,15 +49,13 @@ export async function generate(
   prompts: Prompts,
   options: GenerateOptions,
 ): Promise<number[][]> {
-  const made: number[][] = prompts.map(() => []);
-  for await (const { token, prompt } of stream(model, prompts, options)) made[prompt]?.push(token);
+  const tokens = stream(model, prompts, options);
+  const made: number[][] = [];
+  for await (const { token, prompt } of tokens) {
+    made[prompt] ??= [];
+    made[prompt].push(token);
+  }
   return made;
-}
-
-/** A token of the continuation of a prompt, by its number. */
-export interface GeneratedToken {
-  readonly token: number;
-  readonly prompt: number;
 }
 
 /** As `CausalLM.stream`. */
@@ -62,19 +70,12 @@ export async function* stream(
   requireInteger('generate', 'maxNewTokens', maxNewTokens, 1);
   checkSignal('generate', signal);
   const stops = new Set(stopTokens);
-  const longest = Math.max(...prompts.map((prompt) => prompt.length));
-  const padding = prompts.map((prompt) => longest - prompt.length);
-  const cache = new KeyValueCache(padding);
   const isDone = prompts.map(() => false);
-  // Padding stands in front of shorter prompts, so that all end at the same place.
-  let next: readonly (readonly number[])[] = prompts.map((prompt, i) => [
-    ...new Array<number>(padding[i] as number).fill(0),
-    ...prompt,
-  ]);
+  const decoder = new Decoder(model, prompts, options, maxNewTokens);
   try {
     for (let step = 0; step < maxNewTokens && isDone.includes(false); step++) {
       signal?.throwIfAborted();
-      const tokens = await nextTokens(model, next, cache);
+      const tokens = await decoder.next();
       signal?.throwIfAborted();
       for (const [prompt, token] of tokens.entries()) {
         if (isDone[prompt]) continue;
@@ -82,39 +83,87 @@ export async function* stream(
         onToken?.(token, prompt);
         yield { token, prompt };
       }
-      next = tokens.map((token) => [token]);
     }
   } finally {
-    cache.dispose();
+    decoder.dispose();
   }
 }
 
-/** The tokens that follow `tokens`, one for each text. */
-async function nextTokens(
-  model: Generator,
-  tokens: readonly (readonly number[])[],
-  cache: KeyValueCache,
-): Promise<number[]> {
-  const length = tokens[0]?.length as number;
-  cache.advance(length);
-  const chosen = tidy(() => {
-    const features = model.backbone.apply(tensor(tokens as number[][], { dtype: 'int32' }), { cache });
-    return argMax(model.logits(lastOf(features)), { axis: -1 });
-  });
-  try {
-    return Array.from(await chosen.data());
-  } finally {
-    chosen.dispose();
+/** The texts of a generation, on the device. */
+class Decoder {
+  readonly #generation: Generation;
+  readonly #step;
+  /** The last tokens, int32 [batch]; null before the first ones. */
+  #tokens: Tensor | null = null;
+
+  constructor(
+    private readonly model: Generator,
+    private readonly prompts: Prompts,
+    { temperature = 0, topK, topP = 1, seed }: GenerateOptions,
+    maxNewTokens: number,
+  ) {
+    checkSeed('generate', seed);
+    const maxLength = longestOf(prompts) + maxNewTokens;
+    this.#generation = new Generation(model.backbone.transformerLayers, prompts.length, maxLength);
+    const seeds = seed === undefined ? null : new SeedSequence(seed);
+    const draw = (features: Tensor) =>
+      sampleTokens(model.logits(features), null, {
+        temperature,
+        topK: topK ?? null,
+        topP,
+        // In a recording, each replay draws the next seed.
+        seed: seeds?.draw() as number | undefined,
+      });
+    this.#step = { draw, compiled: compile((tokens: Tensor) => draw(this.#featuresAfter(tokens))) };
+  }
+
+  /** Returns the next token of each text. */
+  async next(): Promise<number[]> {
+    const before = this.#tokens;
+    const made = withRecorders([], () => (before ? this.#step.compiled(before) : this.#first()));
+    this.#tokens = keep(made);
+    before?.dispose();
+    return Array.from(await made.data());
+  }
+
+  dispose(): void {
+    this.#tokens?.dispose();
+    this.#step.compiled.dispose();
+    this.#generation.dispose();
+  }
+
+  /** The tokens that follow the prompts. */
+  #first(): Tensor {
+    const { prompts, model } = this;
+    const length = longestOf(prompts);
+    return tidy(() => {
+      const padded = prompts.map((prompt) => [
+        ...prompt,
+        ...new Array<number>(length - prompt.length).fill(0),
+      ]);
+      const counts = prompts.map((prompt) => prompt.length);
+      this.#generation.advance(length, counts);
+      const features = this.#features(tensor(padded, { dtype: 'int32' }), model);
+      const last = tensor(
+        counts.map((count) => count - 1),
+        { dtype: 'int32' },
+      );
+      return this.#step.draw(featuresAt(features, last));
+    });
+  }
+
+  /** The features of the position after the last one of each text. */
+  #featuresAfter(tokens: Tensor): Tensor {
+    this.#generation.advance(1, null);
+    return featuresAt(this.#features(reshape(tokens, { shape: [tokens.size, 1] }), this.model), 0);
+  }
+
+  #features(tokens: Tensor, { backbone }: Generator): Tensor {
+    return backbone.apply(tokens, { cache: this.#generation, training: false });
   }
 }
 
-/** The features of the last position: [batch, length, features] → [batch, features]. */
-function lastOf(x: Tensor): Tensor {
-  const [batch, length, features] = x.shape as [number, number, number];
-  return reshape(slice(x, { begin: [0, length - 1, 0], size: [batch, 1, features] }), {
-    shape: [batch, features],
-  });
-}
+const longestOf = (prompts: Prompts) => prompts.reduce((longest, { length }) => Math.max(longest, length), 0);
 
 const isFilled = (list: unknown) => Array.isArray(list) && list.length > 0;
 

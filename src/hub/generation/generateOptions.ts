@@ -1,7 +1,14 @@
-/** @file What `generate` takes. */
+/** @file What `generate` and `stream` take and give. */
 
 /** The tokens of texts to be continued, of any lengths. */
 export type Prompts = readonly (readonly number[])[];
+
+/** A token that continues a prompt. */
+export interface GeneratedToken {
+  readonly token: number;
+  /** The number of the prompt. */
+  readonly prompt: number;
+}
 
 /** Options of `generate` and `stream`. */
 export interface GenerateOptions {
@@ -9,6 +16,14 @@ export interface GenerateOptions {
   readonly maxNewTokens?: number | undefined;
   /** Tokens that end a text. Default: those of the model. */
   readonly stopTokens?: readonly number[] | undefined;
+  /** Divides the logits before a token is drawn. Default 0: the token with the largest logit is taken. */
+  readonly temperature?: number | undefined;
+  /** A token is drawn from this many with the largest logits. Default: all. */
+  readonly topK?: number | undefined;
+  /** A token is drawn from the most probable ones that have this probability together. Default 1. */
+  readonly topP?: number | undefined;
+  /** Makes draws reproducible: an integer in [0, 2^53). Default: other tokens each time. */
+  readonly seed?: number | undefined;
   /** Aborts the generation before its next token. */
   readonly signal?: AbortSignal | undefined;
   /** Called with each token as it is known, and the number of its prompt. */

@@ -18,7 +18,7 @@ export interface CachedAttention {
 }
 
 export interface AttentionCache {
-  /** Positions of the tokens of this call, int32 [batch, length]. */
+  /** Positions of the tokens of this call, int32 [batch, length]; negative for padding. */
   readonly positions: Tensor;
   /** Appends the keys and values, and attends to all so far: [batch, length, heads, size]. */
   attend(attention: CachedAttention): Tensor;

@@ -2,6 +2,7 @@
 import type { CallOptions } from '../../keras/layers/base/layer.ts';
 import type { ReversibleEmbedding } from '../../keras/layers/core/reversibleEmbedding.ts';
 import { Model } from '../../keras/models/model.ts';
+import { maximum } from '../../ops/maximum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { AttentionCache } from '../layers/attentionCache.ts';
 import type { TransformerBlock } from '../layers/transformerBlock.ts';
@@ -56,7 +57,8 @@ export abstract class TextBackbone extends Model<TextInputs, Tensor> {
 
   override call(inputs: TextInputs, { cache = null }: TextCall): Tensor {
     const text = textOf(inputs);
-    let x = this.embed(text, cache?.positions ?? null);
+    // Positions of padding are negative; what stands there isn't read.
+    let x = this.embed(text, cache && maximum(cache.positions, 0));
     for (const layer of this.transformerLayers) x = this.#after(layer, x, text, cache);
     return this.finish(x);
   }

@@ -5,7 +5,7 @@ import { describe } from '../../core/describe.ts';
 import { isListOf } from '../../core/lists.ts';
 import { lazyImport } from '../../core/lazyImport.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { GenerateOptions, Prompts } from '../generation/generateOptions.ts';
+import type { GeneratedToken, GenerateOptions, Prompts } from '../generation/generateOptions.ts';
 import type { TextCall, TextInputs } from './backbone.ts';
 import { registered } from './registered.ts';
 import { backboneKind, TextModel, type TextModelOptions } from './textModel.ts';
@@ -46,15 +46,26 @@ export class CausalLM extends /* @__PURE__ */ layer<CausalLMOptions, TextModel>(
   /**
    * Continues prompts, lists of tokens of any lengths. Resolves to the new tokens of each, with the stop token if there is one.
    *
-   *     const [continued] = await net.generate([[464, 2068, 7586]], { maxNewTokens: 20 });
+   *     const [continued] = await net.generate([[464, 2068, 7586]], { maxNewTokens: 20, temperature: 0.8, topK: 40 });
    *
    * Errors: ValueError for prompts that are empty or have unknown tokens, and for invalid options; the signal's reason.
    */
   async generate(prompts: Prompts, options: GenerateOptions = {}): Promise<number[][]> {
-    const { generate } = await lazyImport('generation', () => import('../generation/generate.ts'));
+    const { generate } = await loadGeneration();
     return generate(this, prompts, options);
   }
+
+  /**
+   * As `generate`, token by token: `for await (const { token, prompt } of net.stream(prompts))`. The generation ends where the loop is
+   * left.
+   */
+  async *stream(prompts: Prompts, options: GenerateOptions = {}): AsyncGenerator<GeneratedToken> {
+    const { stream } = await loadGeneration();
+    yield* stream(this, prompts, options);
+  }
 }
+
+const loadGeneration = () => lazyImport('generation', () => import('../generation/generate.ts'));
 
 registered(CausalLM);
 

@@ -6,13 +6,10 @@ import { cast } from '../../ops/cast.ts';
 import { mul, sub } from '../../ops/arithmetic.ts';
 import { max } from '../../ops/extrema.ts';
 import { range } from '../../ops/range.ts';
-import { reshape } from '../../ops/reshape.ts';
-import { slice } from '../../ops/slice.ts';
-import { takeAlongAxis } from '../../ops/takeAlongAxis.ts';
-import { broadcastTo } from '../../ops/sum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { textOf, type TextInputs } from './backbone.ts';
 import { type ClassifierOptions, classifierTable } from './classifierOptions.ts';
+import { featuresAt } from './featuresAt.ts';
 import { registered } from './registered.ts';
 import { TextModel } from './textModel.ts';
 
@@ -58,7 +55,7 @@ export class SequenceClassifier extends /* @__PURE__ */ layer<SequenceClassifier
   override call(inputs: TextInputs): Tensor {
     const { paddingMask = null } = textOf(inputs);
     const features = this.backbone.apply(inputs);
-    const pooled = this.pooling === 'first' ? at(features, 0) : lastOf(features, paddingMask);
+    const pooled = this.pooling === 'first' ? featuresAt(features, 0) : lastOf(features, paddingMask);
     const dense = this.pooledDense ? this.pooledDense.apply(pooled) : pooled;
     return this.outputDense.apply(this.dropoutLayer.apply(dense));
   }
@@ -66,24 +63,12 @@ export class SequenceClassifier extends /* @__PURE__ */ layer<SequenceClassifier
 
 registered(SequenceClassifier);
 
-/** The features of one position: [batch, length, features] → [batch, features]. */
-function at(x: Tensor, position: number): Tensor {
-  const [batch, , features] = x.shape as [number, number, number];
-  return reshape(slice(x, { begin: [0, position, 0], size: [batch, 1, features] }), {
-    shape: [batch, features],
-  });
-}
-
 /** The features of the last position that isn't padding. */
 function lastOf(x: Tensor, paddingMask: Tensor | null): Tensor {
-  const [batch, length, features] = x.shape as [number, number, number];
-  if (!paddingMask) return at(x, length - 1);
+  const length = x.shape[1] as number;
+  if (!paddingMask) return featuresAt(x, length - 1);
   // The largest position among those that are shown.
-  const positions = mul(
-    cast(cast(paddingMask, 'bool'), 'int32'),
-    range(1, length + 1, 1, { dtype: 'int32' }),
-  );
-  const last = sub(max(positions, { axis: -1, keepDims: true }), 1);
-  const rows = broadcastTo(reshape(last, { shape: [batch, 1, 1] }), { shape: [batch, 1, features] });
-  return reshape(takeAlongAxis(x, rows, { axis: 1 }), { shape: [batch, features] });
+  const shown = cast(cast(paddingMask, 'bool'), 'int32');
+  const positions = mul(shown, range(1, length + 1, 1, { dtype: 'int32' }));
+  return featuresAt(x, sub(max(positions, { axis: -1 }), 1));
 }

@@ -1,0 +1,46 @@
+/** @file Generation: the keys and values of texts that grow, which the layers of a model share for the time of it. */
+import { cachedAttention, type CachedLayer } from '../../ops/cachedAttention.ts';
+import { type KeyValueCache, keyValueCache } from '../../ops/keyValueCache.ts';
+import type { TensorLike } from '../../ops/operands.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { AttentionCache, CachedAttention } from '../layers/attentionCache.ts';
+import type { CachedMultiHeadAttention } from '../layers/cachedMultiHeadAttention.ts';
+
+/** The part of a block that is used here. */
+export interface Block {
+  readonly attention: CachedMultiHeadAttention | null;
+}
+
+export class Generation implements AttentionCache {
+  readonly #cache: KeyValueCache;
+  readonly #layers: ReadonlyMap<object, CachedLayer>;
+  #positions: Tensor | null = null;
+
+  /** Room for `maxLength` tokens of each of `batch` texts. */
+  constructor(blocks: readonly Block[], batch: number, maxLength: number) {
+    const layers = blocks.map(({ attention }) => attention as CachedMultiHeadAttention);
+    const [first] = layers as [CachedMultiHeadAttention];
+    const heads = first.numKeyValueHeads ?? first.numHeads;
+    this.#cache = keyValueCache({ layers: layers.length, batch, maxLength, heads, size: first.keyDim });
+    this.#layers = new Map(layers.map((layer, i) => [layer, this.#cache.layers[i] as CachedLayer]));
+  }
+
+  /** Positions of the tokens of this call, int32 [batch, length]; -1 for padding. */
+  get positions(): Tensor {
+    return this.#positions as Tensor;
+  }
+
+  /** Begins a call on the next `length` tokens of each text, of which text b has the first `counts[b]`. */
+  advance(length: number, counts: TensorLike | null): void {
+    this.#positions = this.#cache.advance(length, counts);
+  }
+
+  attend({ layer, query, key, value, scale, slidingWindow }: CachedAttention): Tensor {
+    const cached = this.#layers.get(layer) as CachedLayer;
+    return cachedAttention(query, key, value, this.positions, cached, { scale, window: slidingWindow });
+  }
+
+  dispose(): void {
+    this.#cache.dispose();
+  }
+}

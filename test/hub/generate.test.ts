@@ -1,0 +1,97 @@
+/** @file Generation: streams, sampling, stop tokens, aborting, and what is freed. Greedy tokens are in pretrained.test.ts. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { init, memory, tensor, ValueError } from '../../src/index.ts';
+import { type CausalLM, fromPretrained } from '../../src/hub/index.ts';
+import { Expected, folderOf } from './checkpoints.ts';
+
+let net: CausalLM;
+const expected = new Expected('qwen2');
+const prompts = [0, 1].map((i) => expected.values(`prompt.${i}`));
+const greedy = [0, 1].map((i) => expected.values(`generated.${i}`));
+
+beforeAll(async () => {
+  await init();
+  net = await fromPretrained(folderOf('qwen2'), { task: 'causalLM' });
+});
+
+test('streams tokens, also to a callback, and frees everything', async () => {
+  await net.generate(prompts, { maxNewTokens: 2 });
+  const before = memory().bytes;
+  const streamed: number[][] = [[], []];
+  const called: number[][] = [[], []];
+  const onToken = (token: number, prompt: number) => called[prompt]?.push(token);
+  for await (const { token, prompt } of net.stream(prompts, { maxNewTokens: 5, onToken }))
+    streamed[prompt]?.push(token);
+  expect(streamed).toEqual(greedy.map((tokens) => tokens.slice(0, 5)));
+  expect(called).toEqual(streamed);
+  expect(memory().bytes).toBe(before);
+});
+
+test('ends at stop tokens, each text by itself', async () => {
+  const [first, second] = greedy as [number[], number[]];
+  const stop = first.find((token) => !second.includes(token)) ?? (first[3] as number);
+  const untilStop = (tokens: number[]) =>
+    tokens.includes(stop) ? tokens.slice(0, tokens.indexOf(stop) + 1) : tokens;
+  const made = await net.generate(prompts, { maxNewTokens: 12, stopTokens: [stop] });
+  expect(made).toEqual([untilStop(first), untilStop(second)]);
+});
+
+describe('sampling', () => {
+  test('repeats with a seed, and is greedy where one token is left', async () => {
+    const draw = (seed: number) =>
+      net.generate(prompts, { maxNewTokens: 8, temperature: 3, seed, stopTokens: [] });
+    const [one, again, other] = [await draw(1), await draw(1), await draw(2)];
+    expect(again).toEqual(one);
+    expect(other).not.toEqual(one);
+    const wanted = greedy.map((tokens) => tokens.slice(0, 4));
+    expect(await net.generate(prompts, { maxNewTokens: 4, temperature: 2, topK: 1 })).toEqual(wanted);
+    expect(await net.generate(prompts, { maxNewTokens: 4, temperature: 2, topP: 1e-6 })).toEqual(wanted);
+  });
+
+  test('draws tokens by their probabilities', async () => {
+    const prompt = prompts[0] as number[];
+    const logits = await net.apply(tensor([prompt], { dtype: 'int32' })).data();
+    const last = [...logits.slice(-net.backbone.tokenEmbedding.inputDim)].map((logit) => Math.exp(logit / 2));
+    const total = last.reduce((sum, weight) => sum + weight, 0);
+    const count = 400;
+    const copies = Array.from({ length: count }, () => prompt);
+    const drawn = (await net.generate(copies, { maxNewTokens: 1, temperature: 2, seed: 5 })).flat();
+    // The most probable token, within five standard deviations.
+    const likely = last.indexOf(Math.max(...last));
+    const p = (last[likely] as number) / total;
+    const found = drawn.filter((token) => token === likely).length;
+    expect(Math.abs(found - count * p)).toBeLessThan(5 * Math.sqrt(count * p * (1 - p)));
+  });
+});
+
+test('is aborted before its next token, and frees everything', async () => {
+  const before = memory().bytes;
+  const controller = new AbortController();
+  const tokens: number[] = [];
+  const onToken = (token: number) => {
+    tokens.push(token);
+    if (tokens.length === 3) controller.abort(new Error('enough'));
+  };
+  const options = { maxNewTokens: 12, onToken, signal: controller.signal };
+  await expect(net.generate(prompts.slice(0, 1), options)).rejects.toThrow('enough');
+  expect(tokens).toEqual(greedy[0]?.slice(0, 3));
+  for await (const _ of net.stream(prompts)) break;
+  expect(memory().bytes).toBe(before);
+});
+
+test.each([
+  ['no prompts', [], {}],
+  ['an empty prompt', [[]], {}],
+  ['a token that there is not', [[61]], {}],
+  ['a text', ['once'], {}],
+  ['a fraction of a token', [[1]], { maxNewTokens: 0.5 }],
+  ['a negative temperature', [[1]], { temperature: -1 }],
+  ['a topP above 1', [[1]], { temperature: 1, topP: 2 }],
+  ['a topK of 0', [[1]], { temperature: 1, topK: 0 }],
+  ['a seed of text', [[1]], { seed: 'a' }],
+  ['an option that there is not', [[1]], { maxTokens: 3 }],
+])('rejects %s', async (_, given, options) => {
+  const before = memory().bytes;
+  await expect(net.generate(given as never, options as never)).rejects.toThrow(ValueError);
+  expect(memory().bytes).toBe(before);
+});
