@@ -21,6 +21,7 @@ const contents = [
       'recipes',
       'training',
       'fine-tuning',
+      'pretrained',
       'apps',
       'files',
       'performance',
@@ -32,7 +33,7 @@ const contents = [
 ];
 
 /** Pages of the guide whose code needs a page or files of the reader's, so that the playground can't run it. */
-const NOT_IN_PLAYGROUND = ['apps', 'files', 'training'];
+const NOT_IN_PLAYGROUND = ['apps', 'files', 'pretrained', 'training'];
 
 /** Documents for users next to the guide, by their pages. @type {Record<string, string>} */
 const IN_DEPTH = {

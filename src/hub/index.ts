@@ -50,6 +50,12 @@ export {
   type PretrainedReport,
 } from './checkpoints/fromPretrained.ts';
 export { savePretrained, type SavePretrainedOptions } from './checkpoints/savePretrained.ts';
+export { checkpointModules } from './checkpoints/checkpointModules.ts';
+export {
+  loadTokenizer,
+  type LoadTokenizerOptions,
+  type TokenizerClass,
+} from './checkpoints/loadTokenizer.ts';
 export type { PretrainedSource } from './checkpoints/folder.ts';
 // Generation
 export type { GeneratedToken, GenerateOptions, Prompts } from './generation/generateOptions.ts';

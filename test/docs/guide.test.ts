@@ -31,8 +31,10 @@ test.each(pages)('the code of %s prints what it says', async (page) => {
   const file = path.join(folder, `${path.parse(page).name}.ts`);
   fs.writeFileSync(file, code);
   const files = Object.entries(filesOf[page] ?? {});
-  for (const [name, from] of files)
-    fs.copyFileSync(path.join(root, 'test/fixtures/models', from), path.join(folder, name));
+  for (const [name, from] of files) {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    fs.copyFileSync(path.join(root, 'test/fixtures', from), path.join(folder, name));
+  }
   const home = process.cwd();
   if (files.length > 0) process.chdir(folder);
   const printed: string[] = [];

@@ -17,7 +17,7 @@ export const folderOf = (name: string) => path.join(root, name);
 /** The names of all networks. */
 export const networks = fs
   .readdirSync(root, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => fs.existsSync(path.join(root, entry.name, 'config.json')))
   .map((entry) => entry.name);
 
 /** The files of a network, as they are dropped on a page. */

@@ -2,11 +2,15 @@
 
 export const needsBrowser: readonly string[] = ['apps.md', 'training.md'];
 
-/** The files that a page reads, each a file of test/fixtures/models. Such a page runs in a folder of its own. */
+/** The files that a page reads, by their paths, each a file of test/fixtures. Such a page runs in a folder of its own. */
 export const filesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'files.md': {
-    'model.keras': 'mlp_classifier/model.keras',
-    'model.weights.h5': 'mlp_classifier/model.weights.h5',
-    'lambda.keras': 'lambda_model/model.keras',
+    'model.keras': 'models/mlp_classifier/model.keras',
+    'model.weights.h5': 'models/mlp_classifier/model.weights.h5',
+    'lambda.keras': 'models/lambda_model/model.keras',
+  },
+  'pretrained.md': {
+    'gpt2/config.json': 'hub/gpt2/config.json',
+    'gpt2/model.safetensors': 'hub/gpt2/model.safetensors',
   },
 };

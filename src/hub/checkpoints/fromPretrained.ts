@@ -6,7 +6,6 @@ import { requireInteger } from '../../core/shape.ts';
 import type { JsonObject } from '../../keras/json/document.ts';
 import { withinStored } from '../../keras/saving/allotment.ts';
 import type { LoadProgress } from '../../keras/saving/fileOptions.ts';
-import { readJson } from '../../keras/saving/jsonFile.ts';
 import { fillStored, type NotFinite } from '../../keras/saving/upload.ts';
 import type { TextBackbone } from '../models/backbone.ts';
 import type { HeadTask, PretrainedModel, Task, TaskModels } from '../models/heads.ts';
@@ -16,6 +15,7 @@ import type { Family, HeadSettings } from './family.ts';
 import { type Folder, openFolder, type PretrainedSource } from './folder.ts';
 import { matchTensors } from './matchTensors.ts';
 import { headOf } from './namesOf.ts';
+import { readFile } from './readFile.ts';
 import { rememberConfig } from './sourceConfig.ts';
 import { onlyIfMissing, openTensors } from './openTensors.ts';
 
@@ -113,15 +113,6 @@ export async function fromPretrained(
     throw error;
   } finally {
     await file.close();
-  }
-}
-
-async function readFile(folder: Folder, name: string): Promise<JsonObject> {
-  const file = await folder.open(name);
-  try {
-    return await readJson(file);
-  } finally {
-    await file.close?.();
   }
 }
 

@@ -1,7 +1,5 @@
 /** @file savePretrained: saves a network for transformers. */
 import { checkSignal } from '../../core/abortSignal.ts';
-import { describe } from '../../core/describe.ts';
-import { ValueError } from '../../core/errors.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { requireOneOf } from '../../core/shape.ts';
 import { type FloatType, safetensorsPieces, type WrittenTensor } from '../../formats/safetensors/pieces.ts';
@@ -15,10 +13,8 @@ import { folderOf, type SaveFolder } from '../../storage/folderTargets.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { TextBackbone } from '../models/backbone.ts';
 import { CausalLM } from '../models/causalLM.ts';
 import type { PretrainedModel, Task } from '../models/heads.ts';
-import { MaskedLM } from '../models/maskedLM.ts';
 import { SequenceClassifier } from '../models/sequenceClassifier.ts';
 import { TokenClassifier } from '../models/tokenClassifier.ts';
 import { familyOf } from './families.ts';
@@ -27,6 +23,7 @@ import { shapeIn } from './matchTensors.ts';
 import type { Parameter } from './modules.ts';
 import { backboneOf, headOf, namesOf } from './namesOf.ts';
 import { rememberedConfig } from './sourceConfig.ts';
+import { taskOf } from './taskOf.ts';
 
 /** Options of `savePretrained`. */
 export interface SavePretrainedOptions {
@@ -57,7 +54,7 @@ export async function savePretrained(
   const { dtype = 'float32', signal, onProgress } = options;
   requireOneOf('savePretrained', 'dtype', dtype, ['float32', 'float16', 'bfloat16'] as const);
   checkSignal('savePretrained', signal);
-  const task = taskOf(model);
+  const task = taskOf('savePretrained', model);
   const family = await familyOf(backboneOf(model).modelType, 'savePretrained');
   const folder = folderOf(target);
   const { backbone, head } = namesOf(family, task, model, task === 'backbone' ? '' : family.prefix);
@@ -67,20 +64,6 @@ export async function savePretrained(
     `${JSON.stringify(configOf(family, task, model, dtype), null, 2)}\n`,
   );
   await folder.writeFile({ name: 'config.json', pieces: only(config) });
-}
-
-function taskOf(model: PretrainedModel): Task {
-  if (model instanceof CausalLM) return 'causalLM';
-  if (model instanceof MaskedLM) return 'maskedLM';
-  if (model instanceof SequenceClassifier) return 'sequenceClassifier';
-  if (model instanceof TokenClassifier) return 'tokenClassifier';
-  if (model instanceof TextBackbone) return 'backbone';
-  throw new ValueError({
-    op: 'savePretrained',
-    rule: 'it takes a backbone of this entry, or a model with one.',
-    received: describe(model),
-    hint: 'save other models by model.save(target).',
-  });
 }
 
 function writtenTensor(parameter: Parameter): WrittenTensor {

@@ -49,7 +49,7 @@ export interface BertBackboneOptions extends LayerOptions {
   layerNormEpsilon?: number;
   /** The length of the longest sequence. Default 512. */
   maxSequenceLength?: number;
-  /** The number of texts that one sequence may hold; 0 where they aren't told apart, as in DistilBERT. Default 2. */
+  /** The number of texts that one sequence may hold; 0 where they aren't distinguished, as in DistilBERT. Default 2. */
   numSegments?: number;
 }
 

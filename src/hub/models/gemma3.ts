@@ -60,7 +60,7 @@ export interface Gemma3BackboneOptions extends LayerOptions {
   logitSoftCap?: number | null;
   /** Whether attention adds biases. Default false. */
   attentionBias?: boolean;
-  /** The length of the longest sequence that it was trained on, which is only told to others. Default 131,072. */
+  /** The length of the longest sequence that it was trained on, which is only passed on to other libraries. Default 131,072. */
   maxSequenceLength?: number;
 }
 

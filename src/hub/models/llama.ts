@@ -68,7 +68,7 @@ export interface LlamaBackboneOptions extends LayerOptions {
   slidingWindow?: number | null;
   /** The layers for which that holds. Default null: all. */
   slidingLayers?: readonly boolean[] | null;
-  /** The length of the longest sequence that it was trained on, which is only told to others. Default 2048. */
+  /** The length of the longest sequence that it was trained on, which is only passed on to other libraries. Default 2048. */
   maxSequenceLength?: number;
 }
 

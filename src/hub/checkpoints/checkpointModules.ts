@@ -1,0 +1,35 @@
+/** @file checkpointModules: the modules of a checkpoint by the paths of layers, for the adapters of PEFT. */
+import { placedLayers } from '../../keras/adapters/targets.ts';
+import type { AnyLayer } from '../../keras/layers/base/layer.ts';
+import type { PretrainedModel } from '../models/heads.ts';
+import { familyOf } from './families.ts';
+import { layersOf, prefixed } from './modules.ts';
+import { backboneOf, modulesOf } from './namesOf.ts';
+import { taskOf } from './taskOf.ts';
+
+/**
+ * Returns the names that transformers gives to the layers of a model, by their paths: the `modules` of `loadAdapter` and `saveAdapter`.
+ *
+ *     await loadAdapter(net, 'adapter', { modules: await checkpointModules(net) });
+ *
+ * Errors: ValueError for anything but a network of this entry.
+ */
+export async function checkpointModules(model: PretrainedModel): Promise<Record<string, string>> {
+  const task = taskOf('checkpointModules', model);
+  const family = await familyOf(backboneOf(model).modelType, 'checkpointModules');
+  const { backbone, head } = modulesOf(family, task, model);
+  const prefix = task === 'backbone' ? '' : family.prefix;
+  const names = new Map(
+    [...layersOf({ ...prefixed(prefix, backbone), ...head })].map(([name, layer]) => [
+      layer as unknown,
+      name,
+    ]),
+  );
+  const paths = placedLayers(model as unknown as AnyLayer);
+  return Object.fromEntries(
+    paths.flatMap(({ path, layer }) => {
+      const name = names.get(layer);
+      return name === undefined ? [] : [[path, name]];
+    }),
+  );
+}
