@@ -4,7 +4,8 @@ import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
 import { unrecorded } from '../../ops/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
-import { defaultAdapter, type LoraOptions } from '../layers/base/adapter.ts';
+import type { LoraOptions } from '../layers/base/adapter.ts';
+import { defaultAdapter } from '../layers/base/adapterName.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import {
   type AdaptableLayer,

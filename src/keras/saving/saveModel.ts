@@ -21,6 +21,7 @@ import type { Optimizer } from '../optimizers/optimizer.ts';
 import { assetEntries } from './assets.ts';
 import { SavedBytes } from './savedBytes.ts';
 import { optimizerOf, optimizerWithState, type SavedModel } from './savedModel.ts';
+import { saveShardsTo } from './saveShards.ts';
 import { saveWeights } from './weights.ts';
 import { weightTree } from './weightTree.ts';
 
@@ -90,10 +91,7 @@ export async function saveWeightsTo(
   signal?.throwIfAborted();
   if (options.format !== undefined)
     requireOneOf('saveWeights', 'format', options.format, ['keras', 'safetensors'] as const);
-  if (options.maxShardSize !== undefined) {
-    const { saveShardsTo } = await import('./saveShards.ts');
-    return saveShardsTo(model, given, options);
-  }
+  if (options.maxShardSize !== undefined) return saveShardsTo(model, given, options);
   const target = given as SaveTarget;
   const name = targetName(target);
   const { format = name?.endsWith('.safetensors') ? 'safetensors' : 'keras' } = options;

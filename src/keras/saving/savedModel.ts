@@ -1,8 +1,7 @@
 /** @file The part of a model that is saved: what files describe, its weights, and its optimizer. */
 import type { Variable } from '../../tensor/variable.ts';
 import type { WrittenModel } from '../json/writtenModel.ts';
-import { hasAdapters, placedLayers } from '../adapters/targets.ts';
-import type { AnyLayer } from '../layers/base/layer.ts';
+import type { AdaptedLayer } from '../layers/base/adapter.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 
 export interface SavedModel extends WrittenModel {
@@ -15,7 +14,10 @@ export interface SavedModel extends WrittenModel {
  * the adapters of a loaded model are new, so there is no state for them.
  */
 export function optimizerWithState(model: SavedModel): Optimizer | null {
-  return placedLayers(model as unknown as AnyLayer).some(hasAdapters) ? null : optimizerOf(model);
+  const { layersInside } = model as unknown as {
+    layersInside: readonly { adapters?: AdaptedLayer['adapters'] }[];
+  };
+  return layersInside.some(({ adapters }) => adapters && adapters.size > 0) ? null : optimizerOf(model);
 }
 
 /** Returns the optimizer of a compiled model. */

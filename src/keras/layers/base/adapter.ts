@@ -15,6 +15,7 @@ import type { Variable } from '../../../tensor/variable.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
 import { own } from '../../options/kinds.ts';
 import type { Nest } from '../../tensorNest.ts';
+import { defaultAdapter } from './adapterName.ts';
 import { Layer, type LayerOptions } from './layer.ts';
 import { besidesFile } from './layerWeights.ts';
 
@@ -61,9 +62,6 @@ const loraOptionNames: OptionNames<LoraOptions> = {
   layout: false,
   rankStabilized: false,
 };
-
-/** The name of an adapter without another one. */
-export const defaultAdapter = 'default';
 
 /** An adapter of a weight: the product of its matrices times the scale is added to the weight. */
 export interface Adapter {
