@@ -31,11 +31,6 @@ export function textOf(inputs: TextInputs): TextRecord {
   return 'tokenIds' in inputs ? inputs : { tokenIds: inputs };
 }
 
-/** The names `transformer_layer_0`, `transformer_layer_1`, …, each made into a layer. */
-export function transformerLayers<T>(count: number, make: (name: string, index: number) => T): readonly T[] {
-  return Array.from({ length: count }, (_, i) => make(`transformer_layer_${i}`, i));
-}
-
 /** A transformer without a head: [batch, length] → [batch, length, hiddenDim]. Its weights exist once it is created. */
 export abstract class TextBackbone extends Model<TextInputs, Tensor> {
   static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'cache'];
@@ -45,7 +40,12 @@ export abstract class TextBackbone extends Model<TextInputs, Tensor> {
   /** transformers' name of its kind of model. */
   abstract readonly modelType: string;
   abstract readonly tokenEmbedding: ReversibleEmbedding;
-  abstract readonly transformerLayers: readonly TransformerBlock[];
+  /** The blocks, once the backbone is built. */
+  readonly transformerLayers: TransformerBlock[] = [];
+  declare readonly numLayers: number;
+
+  /** Makes block number `index`. */
+  protected abstract block(name: string, index: number): TransformerBlock;
 
   /** The vectors of the tokens, before the first layer. */
   protected abstract embed(text: TextRecord, positions: Tensor | null): Tensor;
@@ -81,11 +81,25 @@ export abstract class TextBackbone extends Model<TextInputs, Tensor> {
 
   /** Builds the layers. A subclass calls it at the end of its constructor. */
   protected buildLayers(): void {
-    this.ensureBuilt([null, null]);
+    try {
+      this.ensureBuilt([null, null]);
+    } catch (error) {
+      this.dispose();
+      throw error;
+    }
   }
 
   override build(): void {
     const features = [null, null, this.hiddenDim];
-    for (const layer of this.sublayers) if (!layer.built) layer.ensureBuilt(features as never);
+    const build = (layer: Sublayer) => layer.built || layer.ensureBuilt(features as never);
+    // Each block has its weights before the next is made: a file that says that it has a billion is soon found out.
+    for (let i = 0; i < this.numLayers; i++) {
+      const made = this.block(`transformer_layer_${i}`, i);
+      this.transformerLayers.push(made);
+      build(made as unknown as Sublayer);
+    }
+    for (const layer of this.sublayers) build(layer);
   }
 }
+
+type Sublayer = TextBackbone['sublayers'][number];

@@ -20,8 +20,8 @@ import type { Family } from '../checkpoints/family.ts';
 import { each, only } from '../checkpoints/modules.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { positionEmbedding } from '../layers/positionEmbedding.ts';
-import { transformerEncoder } from '../layers/transformerEncoder.ts';
-import { TextBackbone, type TextRecord, transformerLayers } from './backbone.ts';
+import { type TransformerEncoder, transformerEncoder } from '../layers/transformerEncoder.ts';
+import { TextBackbone, type TextRecord } from './backbone.ts';
 import { tokenClassifier } from './decoderHeads.ts';
 import { MaskedLM } from './maskedLM.ts';
 import { registered } from './registered.ts';
@@ -98,18 +98,6 @@ export class BertBackbone extends /* @__PURE__ */ layer<BertBackboneOptions, Tex
 
   readonly embeddingsDropout = dropout({ name: 'embeddings_dropout', rate: this.dropout });
 
-  readonly transformerLayers = transformerLayers(this.numLayers, (name) =>
-    transformerEncoder({
-      name,
-      numHeads: this.numHeads,
-      intermediateDim: this.intermediateDim,
-      dropout: this.dropout,
-      attentionDropout: this.attentionDropout,
-      activation: this.activation,
-      layerNormEpsilon: this.layerNormEpsilon,
-    }),
-  );
-
   constructor(options: BertBackboneOptions) {
     super(options);
     this.buildLayers();
@@ -117,6 +105,18 @@ export class BertBackbone extends /* @__PURE__ */ layer<BertBackboneOptions, Tex
 
   get modelType(): string {
     return this.segmentEmbedding ? 'bert' : 'distilbert';
+  }
+
+  protected override block(name: string): TransformerEncoder {
+    return transformerEncoder({
+      name,
+      numHeads: this.numHeads,
+      intermediateDim: this.intermediateDim,
+      dropout: this.dropout,
+      attentionDropout: this.attentionDropout,
+      activation: this.activation,
+      layerNormEpsilon: this.layerNormEpsilon,
+    });
   }
 
   protected override embed({ tokenIds, segmentIds }: TextRecord): Tensor {

@@ -19,8 +19,8 @@ import { readRotary, writeRotary } from '../checkpoints/rotaryConfig.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { offsetRMSNormalization } from '../layers/normalization.ts';
 import type { RotaryOptions } from '../layers/rotaryEmbedding.ts';
-import { transformerDecoder } from '../layers/transformerDecoder.ts';
-import { TextBackbone, type TextRecord, transformerLayers } from './backbone.ts';
+import { type TransformerDecoder, transformerDecoder } from '../layers/transformerDecoder.ts';
+import { TextBackbone, type TextRecord } from './backbone.ts';
 import { decoderHeads } from './decoderHeads.ts';
 import { registered } from './registered.ts';
 
@@ -101,8 +101,20 @@ export class Gemma3Backbone extends /* @__PURE__ */ layer<Gemma3BackboneOptions,
     logitSoftCap: this.logitSoftCap,
   });
 
-  readonly transformerLayers = transformerLayers(this.numLayers, (name, i) =>
-    transformerDecoder({
+  readonly layerNorm = offsetRMSNormalization({ name: 'layer_norm', epsilon: this.layerNormEpsilon });
+
+  constructor(options: Gemma3BackboneOptions) {
+    super(options);
+    this.buildLayers();
+  }
+
+  /** Whether a layer sees a window only. */
+  isLocal(index: number): boolean {
+    return this.slidingLayers?.[index] ?? (index + 1) % 6 !== 0;
+  }
+
+  protected override block(name: string, i: number): TransformerDecoder {
+    return transformerDecoder({
       name,
       numHeads: this.numQueryHeads,
       numKeyValueHeads: this.numKeyValueHeads,
@@ -121,19 +133,7 @@ export class Gemma3Backbone extends /* @__PURE__ */ layer<Gemma3BackboneOptions,
       queryKeyNormalization: 'offsetRms',
       rotary: this.isLocal(i) ? this.localRotary : this.globalRotary,
       slidingWindow: this.isLocal(i) ? this.slidingWindow : null,
-    }),
-  );
-
-  readonly layerNorm = offsetRMSNormalization({ name: 'layer_norm', epsilon: this.layerNormEpsilon });
-
-  constructor(options: Gemma3BackboneOptions) {
-    super(options);
-    this.buildLayers();
-  }
-
-  /** Whether a layer sees a window only. */
-  isLocal(index: number): boolean {
-    return this.slidingLayers?.[index] ?? (index + 1) % 6 !== 0;
+    });
   }
 
   protected override embed({ tokenIds }: TextRecord): Tensor {

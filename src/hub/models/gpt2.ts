@@ -9,8 +9,8 @@ import type { ConfigReader } from '../checkpoints/configReader.ts';
 import type { Family } from '../checkpoints/family.ts';
 import { conv1d, each } from '../checkpoints/modules.ts';
 import { tokenAndPositionEmbedding } from '../layers/tokenAndPositionEmbedding.ts';
-import { transformerDecoder } from '../layers/transformerDecoder.ts';
-import { TextBackbone, type TextRecord, transformerLayers } from './backbone.ts';
+import { type TransformerDecoder, transformerDecoder } from '../layers/transformerDecoder.ts';
+import { TextBackbone, type TextRecord } from './backbone.ts';
 import { causalLM, lastTokenClassifier, tokenClassifier } from './decoderHeads.ts';
 import { registered } from './registered.ts';
 
@@ -67,20 +67,6 @@ export class GPT2Backbone extends /* @__PURE__ */ layer<GPT2BackboneOptions, Tex
 
   readonly embeddingsDropout = dropout({ name: 'embeddings_dropout', rate: this.embeddingDropout });
 
-  readonly transformerLayers = transformerLayers(this.numLayers, (name) =>
-    transformerDecoder({
-      name,
-      numHeads: this.numHeads,
-      intermediateDim: this.intermediateDim,
-      dropout: this.dropout,
-      attentionDropout: this.attentionDropout,
-      activation: 'geluTanh',
-      layerNormEpsilon: this.layerNormEpsilon,
-      normalizeFirst: true,
-      fusedAttention: true,
-    }),
-  );
-
   readonly layerNorm = layerNormalization({ name: 'layer_norm', epsilon: this.layerNormEpsilon });
 
   constructor(options: GPT2BackboneOptions) {
@@ -94,6 +80,20 @@ export class GPT2Backbone extends /* @__PURE__ */ layer<GPT2BackboneOptions, Tex
 
   get tokenEmbedding(): ReversibleEmbedding {
     return this.embeddings.tokenEmbedding;
+  }
+
+  protected override block(name: string): TransformerDecoder {
+    return transformerDecoder({
+      name,
+      numHeads: this.numHeads,
+      intermediateDim: this.intermediateDim,
+      dropout: this.dropout,
+      attentionDropout: this.attentionDropout,
+      activation: 'geluTanh',
+      layerNormEpsilon: this.layerNormEpsilon,
+      normalizeFirst: true,
+      fusedAttention: true,
+    });
   }
 
   protected override embed({ tokenIds }: TextRecord, positions: Tensor | null): Tensor {

@@ -22,8 +22,8 @@ import { each } from '../checkpoints/modules.ts';
 import { readRotary, writeRotary } from '../checkpoints/rotaryConfig.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import type { RotaryOptions } from '../layers/rotaryEmbedding.ts';
-import { transformerDecoder } from '../layers/transformerDecoder.ts';
-import { TextBackbone, type TextRecord, transformerLayers } from './backbone.ts';
+import { type TransformerDecoder, transformerDecoder } from '../layers/transformerDecoder.ts';
+import { TextBackbone, type TextRecord } from './backbone.ts';
 import { decoderHeads } from './decoderHeads.ts';
 import { registered } from './registered.ts';
 
@@ -108,8 +108,15 @@ export class LlamaBackbone extends /* @__PURE__ */ layer<LlamaBackboneOptions, T
     tieWeights: this.tieWordEmbeddings,
   });
 
-  readonly transformerLayers = transformerLayers(this.numLayers, (name, i) =>
-    transformerDecoder({
+  readonly layerNorm = rmsNormalization({ name: 'layer_norm', epsilon: this.layerNormEpsilon });
+
+  constructor(options: LlamaBackboneOptions) {
+    super(options);
+    this.buildLayers();
+  }
+
+  protected override block(name: string, i: number): TransformerDecoder {
+    return transformerDecoder({
       name,
       numHeads: this.numQueryHeads,
       numKeyValueHeads: this.numKeyValueHeads,
@@ -126,14 +133,7 @@ export class LlamaBackbone extends /* @__PURE__ */ layer<LlamaBackboneOptions, T
       rotary: this.rotary,
       queryKeyNormalization: this.normalizeQueryKey ? 'rms' : null,
       slidingWindow: (this.slidingLayers?.[i] ?? true) ? this.slidingWindow : null,
-    }),
-  );
-
-  readonly layerNorm = rmsNormalization({ name: 'layer_norm', epsilon: this.layerNormEpsilon });
-
-  constructor(options: LlamaBackboneOptions) {
-    super(options);
-    this.buildLayers();
+    });
   }
 
   protected override embed({ tokenIds }: TextRecord): Tensor {
