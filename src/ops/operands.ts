@@ -161,9 +161,16 @@ export function toTensors(
       op,
       rule: `\`${slot.name}\` must be a tensor, a number or nested arrays.`,
       received: describe(operand),
-      hint: hintFor(operand, `pass a tensor as \`${slot.name}\`; options go last.`),
+      hint: isGpuBuffer(operand)
+        ? 'make a tensor of it: fromBuffer(buffer, { shape }).'
+        : hintFor(operand, `pass a tensor as \`${slot.name}\`; options go last.`),
     });
   });
+}
+
+function isGpuBuffer(operand: unknown): boolean {
+  const { usage, size, destroy } = (operand ?? {}) as Partial<GPUBuffer>;
+  return typeof usage === 'number' && typeof size === 'number' && typeof destroy === 'function';
 }
 
 /** Throws for a mask passed as indices: its values would select rows 0 and 1. */

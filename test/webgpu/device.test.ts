@@ -20,6 +20,7 @@ import {
   memory,
   mul,
   ones,
+  reshape,
   setDevice,
   ShapeError,
   softmax,
@@ -406,4 +407,53 @@ test('a buffer that the app destroyed is reported as a DeviceError, and later wo
   buffer.destroy();
   await expect(add(x, 1).data()).rejects.toThrow(DeviceError);
   expect(await ones([2]).data()).toEqual(new Float32Array([1, 1]));
+});
+
+describe('an error of the library, not of WebGPU, names', () => {
+  const usage = () => GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+  const foreign = {
+    name: 'DeviceError',
+    rule: 'a buffer is used on the device that created it.',
+    received: "a buffer 'theirs' of another GPUDevice",
+  };
+
+  test('a buffer of another device, whatever uses it', async () => {
+    await using own = await ownDevice();
+    await using other = await useDevice();
+    const buffer = other.device.createBuffer({ label: 'theirs', size: 16, usage: usage() });
+    const uses: ((x: Tensor) => Promise<unknown>)[] = [
+      (x) => x.data(),
+      (x) => add(x, 1).data(),
+      (x) => matMul(reshape(x, [2, 2]), ones([2, 2])).data(),
+      (x) => sum(x).data(),
+      (x) => own.device.sync().then(() => x.data()),
+    ];
+    for (const use of uses)
+      await expect(use(fromBuffer(buffer, { shape: [4] }))).rejects.toMatchObject(foreign);
+    expect(await ones([2]).data()).toEqual(new Float32Array([1, 1]));
+  });
+
+  test('a buffer that was destroyed, or that can’t be read', async () => {
+    await using own = await ownDevice();
+    const destroyed = own.gpu.createBuffer({ label: 'mine', size: 16, usage: usage() });
+    const x = fromBuffer(destroyed, { shape: [4] });
+    destroyed.destroy();
+    await expect(x.data()).rejects.toMatchObject({ received: "a buffer 'mine' that was destroyed" });
+    const unreadable = own.gpu.createBuffer({ label: 'mine', size: 16, usage: GPUBufferUsage.STORAGE });
+    const y = fromBuffer(unreadable, { shape: [4] });
+    await expect(y.data()).rejects.toMatchObject({ received: "a buffer 'mine' without such a usage" });
+    expect([...(await add(y, 1).data())]).toEqual([1, 1, 1, 1]);
+  });
+
+  test('a tensor of another device, and a GPUBuffer in place of a tensor', async () => {
+    await using own = await ownDevice();
+    const x = withDevice(getDevice(), () => ones([4]));
+    await using other = await ownDevice();
+    expect(other.device).not.toBe(own.device);
+    const y = ones([4]);
+    for (const use of [() => add(x, y), () => matMul(reshape(x, [2, 2]), reshape(y, [2, 2]))])
+      expect(use).toThrow(DeviceError);
+    const buffer = other.gpu.createBuffer({ label: 'mine', size: 16, usage: usage() });
+    expect(() => add(buffer as never, y)).toThrow(/fromBuffer/);
+  });
 });
