@@ -1,21 +1,22 @@
 /** @file logAddExp */
-import { broadcastShapes } from '../core/shape.ts';
-import type { Tensor } from '../tensor/tensor.ts';
-import { type CompositeOp, defineComposite } from './composite.ts';
-import { logSumExp } from './logSumExp.ts';
-import { stack } from './stack.ts';
-import { broadcastTo } from './sum.ts';
+import * as math from '../kernels/math.ts';
+import { sigmoid } from './activations.ts';
+import { mul, sub } from './arithmetic.ts';
+import { defineBinary, type FloatBinaryOp } from './elementwise.ts';
+
+/** The distance of a and b: 0 where both are the same infinity. */
+const distance = 'select(abs(a - b), 0.0, a == b)';
 
 /**
- * log(exp x + exp y), without overflow. float32. Shapes broadcast.
+ * log(exp x + exp y), without overflow. float32. Shapes broadcast. The gradients are the shares of exp x and exp y in their sum.
  * Errors: ShapeError where they don't, DTypeError for integers and bools.
  */
-export const logAddExp: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
+export const logAddExp: FloatBinaryOp = /* @__PURE__ */ defineBinary({
   name: 'logAddExp',
-  inputs: ['x', 'y'],
-  options: {},
-  compose: ([x, y]) => {
-    const shape = broadcastShapes('logAddExp', x.shape, y.shape);
-    return logSumExp(stack([broadcastTo(x, { shape }), broadcastTo(y, { shape })]), { axis: 0 });
-  },
+  expression: () => `max(a, b) + ${math.softplus(`-${distance}`)}`,
+  dtypes: ['float32'],
+  gradient: (dy, x, y, needs) => [
+    needs[0] ? mul(dy, sigmoid(sub(x, y))) : null,
+    needs[1] ? mul(dy, sigmoid(sub(y, x))) : null,
+  ],
 });

@@ -14,14 +14,14 @@ import { square } from './unary.ts';
 
 const logOrZeroDerivative: Derivative<object> = /* @__PURE__ */ defineDerivative({
   name: 'logOrZeroDerivative',
-  expression: 'select(a / b, 0.0, b <= 0.0)',
+  expression: 'select(0.0, a / b, b > 0.0)',
   secondDerivative: (x) => neg(square(logOrZeroDerivative(onesLike(x), x))),
 });
 
 /** log x, but 0 where x isn't positive: the exponent gets no gradient there. */
 const logOrZero: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'logOrZero',
-  expression: () => `select(${math.preciseLog('a')}, 0.0, a <= 0.0)`,
+  expression: () => `select(0.0, ${math.preciseLog('a')}, a > 0.0)`,
   gradient: logOrZeroDerivative,
 });
 

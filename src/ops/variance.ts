@@ -36,8 +36,12 @@ export const variance: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineRe
   dtypes: floats,
   reduction: () => momentsReduction([varianceOf]),
   save: { inputs: [0] },
-  gradient: (dy, { inputs: [x], plan }) =>
-    mul(deviations(x, plan), restoreAxes(mul(dy, 2 / reducedSize(plan)), plan)),
+  gradient: (dy, { inputs: [x], plan }) => {
+    const centre = mean(x, { axis: plan.axes, keepDims: true });
+    const scaled = restoreAxes(mul(dy, 2 / reducedSize(plan)), plan);
+    // All deviations from an infinite mean are NaN.
+    return mul(sub(x, centre), add(scaled, sub(centre, centre)));
+  },
 });
 
 /**

@@ -41,6 +41,9 @@ const exceptions: Readonly<Record<string, readonly [points: RegExp, why: string]
     /nan|(^|,)inf/,
     'NaN in the whole row, as in JAX; the CPU kernel of TensorFlow gives zeros there',
   ],
+  pow: [/^(nan|-?0),-?0$/, '0 for the exponent 0, as in JAX: x⁰ is 1'],
+  logAddExp: [/^(.+),\1$|^-?0,-?0$/, 'half each, as in JAX'],
+  std: [/^(-?0,)+-?0$/, '0, the subgradient of least norm'],
   celu: [/^(-?0|0)$/, '1, as in JAX; TensorFlow adds the derivatives of both pieces'],
 };
 
