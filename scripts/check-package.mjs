@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NOTICES = 'THIRD_PARTY_NOTICES.md';
 
 /** What is downloaded by `npm install`, in bytes: the largest that passes. */
-const MAX_PACKED = 2.1e6;
+const MAX_PACKED = 2.3e6;
 
 /** @returns {{ size: number, files: Set<string> }} what `npm pack` would ship: bytes, and paths with `/` */
 function pack() {
@@ -182,8 +182,9 @@ function writePrograms(project) {
   for (const file of fs.readdirSync(examples).filter((name) => name.endsWith('.ts')))
     fs.copyFileSync(path.join(examples, file), path.join(folder, file.replace(/\.ts$/, '.mts')));
   const guide = fs.readdirSync(path.join(ROOT, 'docs', 'guide')).filter((file) => file.endsWith('.md'));
-  // files.md shows fragments that use the reader's files.
-  const pages = guide.filter((file) => file !== 'files.md').map((file) => `docs/guide/${file}`);
+  // These show fragments that use the reader's files.
+  const fragments = ['files.md', 'pretrained.md'];
+  const pages = guide.filter((file) => !fragments.includes(file)).map((file) => `docs/guide/${file}`);
   for (const page of ['README.md', ...pages]) {
     for (const [file, code] of programsOf(
       fs.readFileSync(path.join(ROOT, page), 'utf8'),
