@@ -168,7 +168,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    */
   async quantize(mode: 'int8' | 'int4', options: QuantizeOptions = {}, ...extra: never[]): Promise<void> {
     rejectExtraArguments('quantize', extra, ['mode', 'options']);
-    const { quantizeModel } = await import('../saving/quantizeModel.ts');
+    const { quantizeModel } = await import('../saving/onFirstUse.ts');
     return quantizeModel(this.#layer, mode, options);
   }
 
@@ -442,7 +442,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * computes differently; ValueError for a target that can't be written to.
    */
   async save(target: SaveTarget | SaveFolder, options: SaveOptions = {}, ...extra: never[]): Promise<void> {
-    const { saveModelTo } = await import('../saving/saveModel.ts');
+    const { saveModelTo } = await import('../saving/onFirstUse.ts');
     return saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options, extra);
   }
 
@@ -455,7 +455,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options: SaveWeightsOptions = {},
     ...extra: never[]
   ): Promise<void> {
-    const { saveWeightsTo } = await import('../saving/saveModel.ts');
+    const { saveWeightsTo } = await import('../saving/onFirstUse.ts');
     return saveWeightsTo(this as unknown as Parameters<typeof saveWeightsTo>[0], target, options, extra);
   }
 

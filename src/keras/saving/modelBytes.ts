@@ -4,12 +4,12 @@ import type { SavedModel } from './savedModel.ts';
 
 /** Returns a `.keras` file. Errors: those of `Model.save`. */
 export function modelBytes(model: SavedModel): Promise<Uint8Array<ArrayBuffer>> {
-  return bytesOf(async (target) => (await import('./saveModel.ts')).saveModelTo(model, target, {}));
+  return bytesOf(async (target) => (await import('./onFirstUse.ts')).saveModelTo(model, target, {}));
 }
 
 /** Returns a `.weights.h5` file. Errors: those of `Model.saveWeights`. */
 export function weightsBytes(model: SavedModel): Promise<Uint8Array<ArrayBuffer>> {
-  return bytesOf(async (target) => (await import('./saveModel.ts')).saveWeightsTo(model, target, {}));
+  return bytesOf(async (target) => (await import('./onFirstUse.ts')).saveWeightsTo(model, target, {}));
 }
 
 async function bytesOf(write: (target: BytesTarget) => Promise<void>): Promise<Uint8Array<ArrayBuffer>> {

@@ -11,7 +11,7 @@ import { activeRecorders } from '../../ops/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Activation } from '../activations.ts';
 import { currentCall } from '../layers/base/callContext.ts';
-import { type AnyLayer, Layer } from '../layers/base/layer.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import { type LayerCall, provideRematerializer } from '../layers/base/rematerializer.ts';
 import { mapNest, mapShapes, type Nest } from '../tensorNest.ts';
 
@@ -86,7 +86,8 @@ export class RematScope implements Disposable {
  *     const block = remat(layers.multiHeadAttention({ numHeads: 8, keyDim: 64 }));
  */
 export function remat<F extends AnyLayer | ((...inputs: never[]) => unknown)>(f: F): F {
-  if (!(f instanceof Layer)) return checkpoint(f as never) as unknown as F;
+  // Not instanceof: training is loaded without the class of layers.
+  if (typeof f !== 'object' || !('sublayers' in f)) return checkpoint(f as never) as unknown as F;
   provide();
   modeOf.set(f, always);
   return f;
