@@ -57,7 +57,9 @@ export class Reference {
       if (one.entry !== 'retrograd/kernels' || !this.#byName.has(one.name))
         this.#byName.set(one.name, one.page);
     }
-    const general = all.filter(({ kind, name }) => kind === 'class' && !name.includes('.'));
+    const isGeneral = (/** @type {Export} */ { kind, name, entry }) =>
+      kind === 'class' && !name.includes('.') && entry !== 'retrograd/hub';
+    const general = all.filter(isGeneral);
     for (const one of general.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
       for (const child of one.reflection.children ?? [])
         if (isOfBase(child) && !this.#shownBy.has(fileOf(child))) this.#shownBy.set(fileOf(child), one);

@@ -171,8 +171,8 @@ describe.each(['discrete', 'apple'] as const)('useful multiply-adds of all layer
   test('are 0.9 on average, and 0.75 in the worst: tiles fit the sizes of layers', async () => {
     const device = await init();
     const takeGemms = watchGemms(device);
-    // Tapes need variables, which a dry run doesn't make; the gradients of convolutions are ops.
-    const layers = problems.filter(({ name }) => !name.endsWith(', with gradient'));
+    // Tapes and caches need variables, which a dry run doesn't make; the gradients of convolutions are ops.
+    const layers = problems.filter(({ name }) => !/, with gradient$|^cachedAttention/.test(name));
     const shares = await withProfile(createProfile(device, kind), () =>
       layers.flatMap(({ name, inputs, run }) => {
         // A dry run: sizes alone say what is selected.
