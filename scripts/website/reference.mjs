@@ -60,7 +60,8 @@ export class Reference {
     const isGeneral = (/** @type {Export} */ { kind, name, entry }) =>
       kind === 'class' && !name.includes('.') && entry !== 'retrograd/hub';
     const general = all.filter(isGeneral);
-    for (const one of general.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+    // `Model` before `Functional`, which extends it.
+    for (const one of general.toSorted((a, b) => a.name.length - b.name.length))
       for (const child of one.reflection.children ?? [])
         if (isOfBase(child) && !this.#shownBy.has(fileOf(child))) this.#shownBy.set(fileOf(child), one);
     for (const { id, target } of aliases) {
