@@ -10,6 +10,7 @@ import {
   integer,
   type InputSpec,
   Layer,
+  type LayerClass,
   type LayerOptions,
   number,
   oneOf,
@@ -19,7 +20,7 @@ import { requireChannels } from '../../keras/layers/base/inputSpec.ts';
 import { requireFraction } from '../../keras/layers/base/randomOptions.ts';
 import type { BiasOptions, KernelOptions } from '../../keras/layers/base/weightOptions.ts';
 import { Dropout } from '../../keras/layers/regularization/dropout.ts';
-import type { Fields, OptionTable } from '../../keras/options/fields.ts';
+import type { OptionTable } from '../../keras/options/fields.ts';
 import { add } from '../../ops/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type TransformerActivation, transformerActivations } from './activationNames.ts';
@@ -114,10 +115,10 @@ function initializers() {
   return { kernelInitializer, biasInitializer };
 }
 
-export interface TransformerBlock extends Fields<TransformerOptions, LayerOptions> {}
+/** A layer with the fields that the tables of its subclasses define. */
+const LayerWithFields = Layer as unknown as LayerClass<TransformerOptions, Layer>;
 
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the table of the subclass defines the fields of the options.
-export abstract class TransformerBlock extends Layer {
+export abstract class TransformerBlock extends LayerWithFields {
   static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'paddingMask', 'cache'];
   override readonly supportsMasking: boolean = true;
   protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }];
