@@ -16,6 +16,7 @@ import { foldLanes, type LaneLayout, laneParameters } from '../lib/lanes.ts';
 import { mathFunctions, preciseTanh } from '../lib/math.ts';
 import { components, each, range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
+import { stored } from './cacheRows.ts';
 
 export type CachedAttentionOptions = {
   /** Elements of a read: sizes are multiples of it. */
@@ -57,10 +58,6 @@ fn ${name}_at(row: u32, v: u32) -> vec4<f32> {
 }
 `;
 }
-
-/** WGSL of `value`, a unit, as the cache holds it. */
-const stored = (value: string, float16: boolean) =>
-  float16 ? `vec2<u32>(pack2x16float(${value}.xy), pack2x16float(${value}.zw))` : value;
 
 const floats = (count: 1 | 2 | 4) => (count === 1 ? 'f32' : `vec${count}<f32>`);
 
@@ -299,117 +296,6 @@ fn main(
     stats[${target(r)}] = vec2<f32>(largest${row(r)}, total${row(r)});
   }`;
   })}
-}
-`;
-}
-
-export const mergeWorkgroup = 64;
-
-export type MergePartsOptions = { width: 1 | 4 };
-
-/**
- * Adds up the parts of each row: partials [rows, parts, value_size] and stats [rows, parts], the largest score and the sum of
- * exponentials relative to it → out [rows, value_size]. An invocation computes a unit.
- */
-export function mergeParts({ width }: MergePartsOptions): string {
-  return wgsl`
-${flatIndex}
-@compute @workgroup_size(${mergeWorkgroup})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let i = flat_index(group, groups, local, ${mergeWorkgroup}u);
-  if (i >= params.count) {
-    return;
-  }
-  let first = i / params.value_size * params.parts;
-  let unit = i % params.value_size;
-  var largest = stats[first].x;
-  for (var part = 1u; part < params.parts; part++) {
-    largest = max(largest, stats[first + part].x);
-  }
-  var total = 0.0;
-  var sum = ${floats(width)}();
-  for (var part = 0u; part < params.parts; part++) {
-    let of_part = stats[first + part];
-    let factor = exp(of_part.x - largest);
-    total += factor * of_part.y;
-    sum += factor * partials[(first + part) * params.value_size + unit];
-  }
-  out[i] = select(sum / total, ${floats(width)}(), total == 0.0);
-}
-`;
-}
-
-export const appendWorkgroup = 64;
-
-export type AppendOptions = { width: 1 | 4; float16: boolean };
-
-/** Writes rows of `source` [batch, queries, key_heads, size] to their positions in `cache` [batch, max_length, key_heads, size]. */
-export function appendToCache({ float16 }: AppendOptions): string {
-  return wgsl`
-${flatIndex}
-@compute @workgroup_size(${appendWorkgroup})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let i = flat_index(group, groups, local, ${appendWorkgroup}u);
-  if (i >= params.count) {
-    return;
-  }
-  let row = i / params.row_units;
-  let position = positions[row];
-  if (position < 0 || position >= i32(params.max_length)) {
-    return;
-  }
-  let value = source[i];
-  let batch = row / params.queries;
-  cache[(batch * params.max_length + u32(position)) * params.row_units + i % params.row_units] = ${stored('value', float16)};
-}
-`;
-}
-
-export const advanceWorkgroup = 64;
-
-export type AdvanceOptions = { counted: boolean };
-
-/**
- * Reserves rows of a cache: positions [batch, queries] of the next rows of each sequence, after its length in \`lengths\`, which grows by
- * their number. \`counts\` has the rows of each sequence, \`queries\` otherwise; further positions are -1. A sequence that doesn't fit is
- * reported, has no positions, and keeps its length.
- */
-export function advanceCache({ counted }: AdvanceOptions): string {
-  return wgsl`
-${flatIndex}
-@compute @workgroup_size(${advanceWorkgroup})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let batch = flat_index(group, groups, local, ${advanceWorkgroup}u);
-  if (batch >= params.batch) {
-    return;
-  }
-  let length = lengths[batch];
-#if ${counted}
-  let count = clamp(counts[batch], 0, i32(params.queries));
-#else
-  let count = i32(params.queries);
-#endif
-  let fits = length + count <= i32(params.max_length);
-  if (fits) {
-    lengths[batch] = length + count;
-  } else {
-    report_fault(batch, params.batch, u32(length + count));
-  }
-  for (var i = 0; i < i32(params.queries); i++) {
-    positions[batch * params.queries + u32(i)] = select(-1, length + i, fits && i < count);
-  }
 }
 `;
 }

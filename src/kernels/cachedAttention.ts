@@ -1,4 +1,5 @@
 /** @file Launches attention to a cache of keys and values, which new ones are written to in place. */
+import { cachedAttention, type CachedAttentionOptions } from '../../shaders/attention/cached.ts';
 import {
   advanceCache,
   type AdvanceOptions,
@@ -6,12 +7,8 @@ import {
   type AppendOptions,
   appendToCache,
   appendWorkgroup,
-  cachedAttention,
-  type CachedAttentionOptions,
-  mergeParts,
-  type MergePartsOptions,
-  mergeWorkgroup,
-} from '../../shaders/attention/cached.ts';
+} from '../../shaders/attention/cacheRows.ts';
+import { mergeParts, type MergePartsOptions, mergeWorkgroup } from '../../shaders/attention/mergeParts.ts';
 import { laneDirectives } from '../../shaders/lib/lanes.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';

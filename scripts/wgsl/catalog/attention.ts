@@ -1,10 +1,7 @@
 /** @file The attention kernels of the catalog. */
-import type {
-  AdvanceOptions,
-  AppendOptions,
-  CachedAttentionOptions,
-  MergePartsOptions,
-} from '../../../shaders/attention/cached.ts';
+import type { CachedAttentionOptions } from '../../../shaders/attention/cached.ts';
+import type { AdvanceOptions, AppendOptions } from '../../../shaders/attention/cacheRows.ts';
+import type { MergePartsOptions } from '../../../shaders/attention/mergeParts.ts';
 import type { AttentionSumsOptions } from '../../../shaders/attention/gradient.ts';
 import type { AttentionOptions } from '../../../shaders/attention/tile.ts';
 import type { GatedOptions } from '../../../shaders/gated.ts';
