@@ -1,5 +1,5 @@
 /** @file How the weights of a layer in a file of Keras are quantized: its policy and its `quantization_config`. */
-import type { Quantization } from '../layers/quantized/quantizedLayers.ts';
+import type { Quantization } from '../layers/quantized/quantization.ts';
 import { withoutIds } from './storedPolicies.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 

@@ -24,7 +24,8 @@ import { pythonCode, readConfig, readValue, registeredName, withoutConstants } f
 import { type Reader, sharedLayer, stringOf } from '../json/reader.ts';
 import { quantizationOf, rememberQuantization, withoutQuantization } from '../json/quantization.ts';
 import { Embedding } from '../layers/core/embedding.ts';
-import { type Quantization, quantizedClasses } from '../layers/quantized/quantizedLayers.ts';
+import type { Quantization } from '../layers/quantized/quantization.ts';
+import { quantizedClasses } from '../layers/quantized/quantizedLayers.ts';
 import { policyHere, rememberPolicies } from '../json/storedPolicies.ts';
 
 /** A class of layers, as far as needed to create one. */

@@ -12,11 +12,9 @@ import { rememberQuantization } from '../json/quantization.ts';
 import { rememberPolicies } from '../json/storedPolicies.ts';
 import { isModel } from '../json/writtenModel.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import {
-  type Quantization,
-  quantizedClasses,
-  type QuantizedDense,
-} from '../layers/quantized/quantizedLayers.ts';
+import type { Quantization } from '../layers/quantized/quantization.ts';
+import type { QuantizedDense } from '../layers/quantized/quantizedDense.ts';
+import { quantizedClasses } from '../layers/quantized/quantizedLayers.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { tensor } from '../../tensor/create.ts';
 import type { Variable } from '../../tensor/variable.ts';

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { init, type Tensor, tensor, ValueError } from '../../../src/index.ts';
 import type { Variable } from '../../../src/tensor/variable.ts';
-import type { QuantizedDense } from '../../../src/keras/layers/quantized/quantizedLayers.ts';
+import type { QuantizedDense } from '../../../src/keras/layers/quantized/quantizedDense.ts';
 import { BytesTarget, loadModel } from '../../../src/io/index.ts';
 import { clearSession, input, layers, model, sequential } from '../../../src/keras/index.ts';
 

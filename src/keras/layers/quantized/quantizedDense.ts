@@ -1,0 +1,81 @@
+/** @file A dense layer whose kernel is quantized. It isn't trained; an adapter over it is. */
+import type { OpenShape, Shape } from '../../../core/shape.ts';
+import { add, div } from '../../../ops/arithmetic.ts';
+import { quantizedMatMul } from '../../../ops/quantized.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import { lowRank } from '../base/adapter.ts';
+import { asOperand } from '../base/dtypePolicy.ts';
+import { Dense } from '../core/dense.ts';
+import type { FileForm } from './fileForm.ts';
+import type { Quantization } from './quantization.ts';
+import { adder, frozen, type Quantized, stateOf, states, upTo, valuesOf } from './quantizedLayer.ts';
+import { weightsOf } from './quantizedWeights.ts';
+import { type FileValues, requantized } from './requantize.ts';
+
+export class QuantizedDense extends Dense implements Quantized {
+  static override readonly className: string = 'Dense';
+  static readonly builtIn = Dense;
+  quantization: Quantization | null = null;
+  savedVariables: readonly Variable[] = [];
+  readonly elementTypes = new Map<Variable, 'int8' | 'uint8'>();
+  readonly fileForms = new Map<Variable, FileForm>();
+
+  override build(inputShape: OpenShape): void {
+    const { units } = this;
+    const rows = inputShape.at(-1) as number;
+    const places = { rows: upTo(rows, units), columns: upTo(units) };
+    const sizes = { rows, columns: units, kernel: [rows, units], scale: [units], divide: div, places };
+    const weights = weightsOf(this.quantization as Quantization, sizes, adder(this));
+    states.set(this, { weights, sizes, summed: [], matrix: null });
+    if (this.useBias) this.bias = this.addWeight('bias', { shape: [units], initializer: 'zeros' });
+    this.savedVariables = weights.saved.flatMap((weight) => weight ?? this.bias ?? []);
+    this.buildAdapter();
+    this.inputSpec = [{ minRank: 2, axes: { [-1]: rows } }];
+  }
+
+  override call(x: Tensor): Tensor {
+    const packed = states.get(this)?.weights.packed;
+    if (!packed || this.dtypePolicy === 'mixedFloat16') return super.call(x);
+    const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
+    const { added, bias } = this;
+    const product = quantizedMatMul(this.rounded(operand(x)), packed);
+    const y = added ? add(product, lowRank(x, added, operand)) : product;
+    return this.activation(bias ? add(y, bias) : y);
+  }
+
+  protected override rounded(x: Tensor): Tensor {
+    return stateOf(this).weights.inputs(x, [x.rank - 1]);
+  }
+
+  protected override base(): Tensor {
+    return stateOf(this).weights.kernel();
+  }
+
+  protected override get adaptable(): readonly ['kernel', Variable | null] {
+    return ['kernel', states.get(this)?.weights.saved[0] ?? null];
+  }
+
+  override get adaptableShape(): Shape | null {
+    return states.get(this)?.sizes.kernel ?? null;
+  }
+
+  override get isMergeable(): boolean {
+    return false;
+  }
+
+  /** The values of a file: those of the sum of kernel and adapter. */
+  async mergedValues(): Promise<FileValues> {
+    return this.requantized(await valuesOf(() => this.adapted()));
+  }
+
+  /** Values of a kernel as those of the weights. */
+  requantized(kernel: Float32Array): FileValues {
+    const { weights, sizes } = stateOf(this);
+    return requantized(this.quantization as Quantization, sizes, weights.saved, kernel);
+  }
+
+  addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable {
+    return this.addWeight(name, { shape, dtype, ...frozen });
+  }
+}

@@ -1,0 +1,101 @@
+/** @file An embedding whose rows are quantized. They aren't trained; an adapter over them is. */
+import type { Shape } from '../../../core/shape.ts';
+import { gather } from '../../../ops/gather.ts';
+import { quantizedGather } from '../../../ops/quantized.ts';
+import { range } from '../../../ops/range.ts';
+import type { QuantizedTensor } from '../../../tensor/quantizedTensor.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import { Embedding } from '../core/embedding.ts';
+import { byGroups, unpacked } from './arithmetic.ts';
+import type { FileForm } from './fileForm.ts';
+import type { Quantization } from './quantization.ts';
+import { adder, frozen, type Quantized, upTo, valuesOf } from './quantizedLayer.ts';
+import { packedMatrix, readsGroups } from './quantizedWeights.ts';
+import { type FileValues, quantizedValues } from './requantize.ts';
+
+/** The rows of built layers, where kernels read them. */
+const packedTables = new WeakMap<object, QuantizedTensor>();
+
+export class QuantizedEmbedding extends Embedding implements Quantized {
+  static override readonly className: string = 'Embedding';
+  static readonly builtIn = Embedding;
+  quantization: Quantization | null = null;
+  savedVariables: readonly Variable[] = [];
+  readonly elementTypes = new Map<Variable, 'int8' | 'uint8'>();
+  readonly fileForms = new Map<Variable, FileForm>();
+
+  override build(): void {
+    const { inputDim, outputDim } = this;
+    const { mode, block } = this.quantization as Quantization;
+    const adding = adder(this);
+    const isPacked = mode === 'int4';
+    const file = [inputDim, isPacked ? Math.ceil(outputDim / 2) : outputDim];
+    const blockOfRow = isPacked ? block : null;
+    if (readsGroups(outputDim, blockOfRow)) {
+      const places = { rows: upTo(outputDim), columns: upTo(inputDim, outputDim) };
+      const format = isPacked ? 'int4' : 'int8';
+      const { packed, saved } = packedMatrix(
+        { name: 'embeddings', format, file, places, perLine: outputDim, block: blockOfRow },
+        { shape: null, transposed: false },
+        adding,
+      );
+      packedTables.set(this, packed);
+      this.savedVariables = saved;
+      this.buildAdapter();
+      return;
+    }
+    const rows = adding.plain('embeddings', file, 'int8');
+    const groups = Math.ceil(outputDim / (block as number));
+    this.savedVariables = [
+      rows,
+      adding.plain('embeddings_scale', [inputDim, groups], 'float32'),
+      adding.plain('embeddings_zero', [inputDim, groups], 'int8'),
+      adding.plain('g_idx', [outputDim], 'float32'),
+    ];
+    this.buildAdapter();
+  }
+
+  protected override get adaptable(): readonly ['embeddings', Variable | null] {
+    return ['embeddings', this.savedVariables[0] ?? null];
+  }
+
+  override get adaptableShape(): Shape | null {
+    return this.savedVariables.length > 0 ? [this.inputDim, this.outputDim] : null;
+  }
+
+  override get isMergeable(): boolean {
+    return false;
+  }
+
+  /** The values of a file: those of the sum of rows and adapter. */
+  async mergedValues(): Promise<FileValues> {
+    return this.requantized(await valuesOf(() => this.adapted()));
+  }
+
+  /** Values of the rows as those of the weights. */
+  requantized(values: Float32Array): FileValues {
+    const { inputDim, outputDim } = this;
+    const { mode, block } = this.quantization as Quantization;
+    const lines = { values, lines: inputDim, length: outputDim, isAlongRows: true };
+    const saved = this.savedVariables as readonly [Variable, Variable, Variable?, Variable?];
+    return quantizedValues(lines, mode === 'int4', block, outputDim, saved);
+  }
+
+  protected override base(): Tensor {
+    return this.rowsAt(range(0, this.inputDim, { dtype: 'int32' }));
+  }
+
+  protected override rowsAt(indices: Tensor): Tensor {
+    const table = packedTables.get(this);
+    if (table) return quantizedGather(table, indices);
+    const [rows, scales, zeros, groups] = this.savedVariables as [Variable, Variable, Variable, Variable];
+    const found = (of: Tensor) => gather(of, indices, { axis: 0 });
+    const integers = unpacked(found(rows), -1, this.outputDim, true);
+    return byGroups(integers, { scale: found(scales), zero: found(zeros), groups, axis: indices.rank });
+  }
+
+  addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable {
+    return this.addWeight(name, { shape, dtype, ...frozen });
+  }
+}

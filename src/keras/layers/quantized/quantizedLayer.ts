@@ -1,0 +1,80 @@
+/** @file What the classes of quantized layers have in common: their state, and how their frozen weights are made. */
+import type { Shape } from '../../../core/shape.ts';
+import { unrecorded } from '../../../ops/recorders.ts';
+import { tidy } from '../../../tensor/scope.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import { besidesFile } from '../base/layerWeights.ts';
+import type { FileForm } from './fileForm.ts';
+import type { Quantization } from './quantization.ts';
+import type { Add, Sizes, Weights } from './quantizedWeights.ts';
+
+/** The axes of a kernel as those of a matrix: letters that are summed over, and those of the result. */
+export interface Matrix {
+  readonly summed: string;
+  readonly kept: string;
+}
+
+/** What a built layer has. Not in its fields: a layer that is quantized becomes one of these classes. */
+export interface State {
+  readonly weights: Weights;
+  readonly sizes: Sizes;
+  /** The axes of the inputs that are summed over. */
+  readonly summed: readonly number[];
+  readonly matrix: Matrix | null;
+}
+
+export const states = new WeakMap<object, State>();
+
+export function stateOf(layer: object): State {
+  return states.get(layer) as State;
+}
+
+/** Reads what `compute` computes. */
+export async function valuesOf(compute: () => Tensor): Promise<Float32Array> {
+  const [made] = unrecorded(() => tidy(() => [compute()])) as [Tensor];
+  try {
+    return (await made.data()) as Float32Array;
+  } finally {
+    made.dispose();
+  }
+}
+
+/** What the quantized layers have in common. */
+export interface Quantized {
+  quantization: Quantization | null;
+  /** The variables of the layer, in the order of files. */
+  savedVariables: readonly Variable[];
+  /** Element types in files, where they aren't the variables' own. */
+  readonly elementTypes: Map<Variable, 'int8' | 'uint8'>;
+  /** Weights in another layout than in files. */
+  readonly fileForms: Map<Variable, FileForm>;
+}
+
+/** Returns what creates the weights of `layer`, all of them frozen. */
+export function adder(
+  layer: Quantized & {
+    name: string;
+    addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable;
+  },
+): Add {
+  return {
+    layer: layer.name,
+    plain: (name, shape, type) => {
+      const made = layer.addFrozen(name, shape, type === 'float32' ? type : 'int32');
+      if (type !== 'float32') layer.elementTypes.set(made, type);
+      return made;
+    },
+    formed: (name, shape, dtype, form) => {
+      // Lines are padded, so that it may have more elements than the file.
+      const made = besidesFile(() => layer.addFrozen(name, shape, dtype));
+      layer.fileForms.set(made, form);
+      return made;
+    },
+  };
+}
+
+/** 0, step, 2 step, …: `count` numbers. */
+export const upTo = (count: number, step = 1) => Array.from({ length: count }, (_, i) => i * step);
+
+export const frozen = { initializer: 'zeros', trainable: false } as const;
