@@ -26,7 +26,8 @@ import type {
   SaveWeightsOptions,
 } from '../saving/fileOptions.ts';
 import type { QuantizeOptions } from '../saving/quantizeModel.ts';
-import { loadedTraining, loadTraining, requireTraining, type Training } from '../training/lazyTraining.ts';
+import { loadedTraining, requireTraining } from '../training/lazyTraining.ts';
+import { PendingTraining } from './pendingTraining.ts';
 
 type Loose = training.TrainableModel;
 
@@ -36,49 +37,16 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
 {
   /** If set to true, usually by a callback, training stops after the current step. */
   stopTraining = false;
-  #trainer: training.Trainer | null = null;
-  /** What was called before training was loaded, except `compile`. */
-  #waiting: ((training: Training) => void)[] = [];
-  /** Options of a `compile` that was called before training was loaded. */
-  #pending: training.CompileOptions | null = null;
+  readonly #training = new PendingTraining(this.#loose);
 
   /** The training state: what the model was compiled with, its metrics, and what is running. */
   get trainer(): training.Trainer {
-    return this.#trainerOf(requireTraining('trainer'));
-  }
-
-  #trainerOf(training: Training): training.Trainer {
-    const { Trainer } = training;
-    this.#trainer ??= new Trainer(this.#loose);
-    for (const run of this.#waiting.splice(0)) run(training);
-    if (this.#pending) {
-      this.#trainer.compile(this.#pending);
-      this.#pending = null;
-    }
-    return this.#trainer;
-  }
-
-  /** Runs `body` once training is loaded; immediately if it is. */
-  async #whenLoaded<T>(body: (training: Training, model: Loose) => Promise<T>): Promise<T> {
-    const training = loadedTraining() ?? (await loadTraining());
-    this.#trainerOf(training);
-    return body(training, this.#loose);
-  }
-
-  /** Runs `body` now, or before anything else once training is loaded. */
-  #inOrder(body: (training: Training) => void): Promise<void> {
-    const training = loadedTraining();
-    if (!training) {
-      this.#waiting.push(body);
-      return this.loadTraining();
-    }
-    body(training);
-    return Promise.resolve();
+    return this.#training.require('trainer');
   }
 
   /** Loads training, which `fit` and other awaited methods do by themselves. Errors: those of a preceding `compile`. */
   async loadTraining(): Promise<void> {
-    await this.#whenLoaded(async () => {});
+    await this.#training.whenLoaded(async () => {});
   }
 
   /** Its inputs and outputs, as far as they are known before the first call. */
@@ -100,11 +68,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    */
   compile(options: training.CompileOptions = {}, ...extra: never[]): Promise<void> {
     rejectExtraArguments('compile', extra, ['{ optimizer, loss, metrics }']);
-    const training = loadedTraining();
-    this.#pending = training ? null : options;
-    if (!training) return this.loadTraining();
-    this.#trainerOf(training).compile(options);
-    return Promise.resolve();
+    return this.#training.compile(options);
   }
 
   /**
@@ -120,7 +84,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    */
   enableLora(options: training.ModelLoraOptions, ...extra: never[]): Promise<void> {
     rejectExtraArguments('enableLora', extra, ['options']);
-    return this.#inOrder(({ adapters }) => adapters.enableLora(this.#layer, options));
+    return this.#training.inOrder(({ adapters }) => adapters.enableLora(this.#layer, options));
   }
 
   /**
@@ -129,7 +93,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    */
   useAdapter(name: string | null, ...extra: never[]): Promise<void> {
     rejectExtraArguments('useAdapter', extra, ['name']);
-    return this.#inOrder(({ adapters }) => adapters.useAdapter(this.#layer, name));
+    return this.#training.inOrder(({ adapters }) => adapters.useAdapter(this.#layer, name));
   }
 
   /**
@@ -138,13 +102,13 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    */
   mergeLora(...extra: never[]): Promise<void> {
     rejectExtraArguments('mergeLora', extra, []);
-    return this.#inOrder(({ adapters }) => adapters.mergeLora(this.#layer));
+    return this.#training.inOrder(({ adapters }) => adapters.mergeLora(this.#layer));
   }
 
   /** Subtracts merged adapters from their weights, up to rounding errors. Errors: ValueError without adapters. */
   unmergeLora(...extra: never[]): Promise<void> {
     rejectExtraArguments('unmergeLora', extra, []);
-    return this.#inOrder(({ adapters }) => adapters.unmergeLora(this.#layer));
+    return this.#training.inOrder(({ adapters }) => adapters.unmergeLora(this.#layer));
   }
 
   /**
@@ -153,7 +117,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    */
   removeLora(name: string | null = null, ...extra: never[]): Promise<void> {
     rejectExtraArguments('removeLora', extra, ['name']);
-    return this.#inOrder(({ adapters }) => adapters.removeLora(this.#layer, name));
+    return this.#training.inOrder(({ adapters }) => adapters.removeLora(this.#layer, name));
   }
 
   /**
@@ -174,23 +138,23 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
 
   /** The options of the last `compile`; null before. */
   get compileOptions(): training.CompileOptions | null {
-    return this.#pending ?? this.#trainer?.compiled?.options ?? null;
+    return this.#training.options;
   }
 
   /** The optimizer that it was compiled with; null before. */
   get optimizer(): Optimizer | null {
-    if (this.#pending) this.#trainerOf(requireTraining('optimizer'));
+    if (this.#training.isCompiling) this.#training.require('optimizer');
     return this.createdOptimizer;
   }
 
   /** Like `optimizer`, but null if training is not loaded yet. */
   get createdOptimizer(): Optimizer | null {
-    return this.#trainer?.compiled?.optimizer ?? null;
+    return this.#training.made?.compiled?.optimizer ?? null;
   }
 
   /** The history of the last `fit`, even if it failed or was aborted. Null before. */
   get history(): History | null {
-    return this.#trainer?.history ?? null;
+    return this.#training.made?.history ?? null;
   }
 
   /** For `explainHistory`: a model is easily mistaken for the history of its training. */
@@ -263,7 +227,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options: training.FitOptions | undefined,
     extra: never[],
   ): Promise<unknown> {
-    return this.#whenLoaded((training, model) => {
+    return this.#training.whenLoaded((training, model) => {
       const { data, settings } = training.splitArguments(op, x, y, options, extra);
       return training[op](model, x, data, settings) as Promise<unknown>;
     });
@@ -278,7 +242,9 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options: training.PredictOptions = {},
     ...extra: never[]
   ): Promise<Out> {
-    return this.#whenLoaded(({ predict }, model) => predict(model, x, options, extra)) as Promise<Out>;
+    return this.#training.whenLoaded(({ predict }, model) =>
+      predict(model, x, options, extra),
+    ) as Promise<Out>;
   }
 
   /**
@@ -298,7 +264,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options: training.TrainOnBatchOptions = {},
     ...extra: never[]
   ): Promise<training.ListedLogs> {
-    return this.#whenLoaded(({ trainOnBatch }, model) => trainOnBatch(model, x, y, options, extra));
+    return this.#training.whenLoaded(({ trainOnBatch }, model) => trainOnBatch(model, x, y, options, extra));
   }
 
   /** One evaluation step on one batch. Resolves to the metrics of the batch. */
@@ -308,7 +274,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options: training.OnBatchOptions = {},
     ...extra: never[]
   ): Promise<training.ListedLogs> {
-    return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options, extra));
+    return this.#training.whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options, extra));
   }
 
   /** For `inspect` and `recordSteps`: the next training step on a batch, as `trainOnBatch` runs it. */
@@ -321,7 +287,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     const state = async () => (await import('../saving/stepState.ts')).stepState(this, x);
     const run = (continues = false) =>
       continues
-        ? this.#whenLoaded(({ trainFurther }, model) => trainFurther(model, x, y, options))
+        ? this.#training.whenLoaded(({ trainFurther }, model) => trainFurther(model, x, y, options))
         : this.trainOnBatch(x, y, options);
     return { name, weights, run, state };
   }
@@ -460,8 +426,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   override dispose(): void {
-    this.#pending = null;
-    runAll([() => super.dispose(), () => this.#trainer?.dispose()]);
+    runAll([() => super.dispose(), () => this.#training.dispose()]);
   }
 
   get #layer(): AnyLayer {
