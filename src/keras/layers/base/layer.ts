@@ -309,12 +309,18 @@ export abstract class Layer<
     return [...added, ...observedLosses(layer, () => weightLosses(this.trainableWeights))];
   }
 
-  /** The losses that calls of this layer and of layers inside have added and that weren't released. */
+  /**
+   * The losses that calls of this layer and of layers inside have added and that weren't released.
+   * @internal
+   */
   get addedLosses(): Tensor[] {
     return this.#lossesInside().flatMap((added) => [...added.all]);
   }
 
-  /** Puts other tensors in the place of added losses, such as those that a tape has recorded. */
+  /**
+   * Puts other tensors in the place of added losses, such as those that a tape has recorded.
+   * @internal
+   */
   replaceLosses(by: (loss: Tensor) => Tensor): void {
     for (const added of this.#lossesInside()) added.replace(by);
   }
@@ -325,7 +331,7 @@ export abstract class Layer<
 
   /** Releases the losses of the last call, which keep tensors alive for their gradients. */
   clearLosses(): void {
-    for (const layer of [this as unknown as AnyLayer, ...this.layersInside]) layer.#added.clear();
+    for (const added of this.#lossesInside()) added.clear();
   }
 
   protected override disposeParts(isOutermost: boolean): void {
