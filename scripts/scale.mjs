@@ -17,9 +17,9 @@ import { runMain, SetupError, setup } from './setup.mjs';
 
 const HELP = `npm run scale -- [options]
 
-Doubles the size of each row until a run takes --seconds of processor time, --bytes of memory, or the row's largest size, and
-fits the exponent of time and bytes over the four largest sizes. Work that is linear has 1. Each size runs in a process of its own,
-on Dawn's null back end: nothing is computed, so that only the library is measured.
+Doubles the size of each row until a run takes --seconds of processor time, its preparation four times as long, it needs --gigabytes
+of memory, or the row's largest size is reached. Fits the exponents of time and bytes over the four largest sizes. Work that is linear
+has 1. Each size runs in a process of its own, on Dawn's null back end: nothing is computed, so that only the library is measured.
 
 Options
   --filter TEXT     rows whose names have TEXT, or match /REGEXP/; default: all
@@ -147,13 +147,18 @@ function measureSizes({ name, from, to = Number.POSITIVE_INFINITY }, measure, li
   const peaks = [];
   try {
     for (let size = from; size <= to; size *= 2) {
-      const { milliseconds } = measure(name, size, 'time', 3);
+      const { milliseconds, preparation } = measure(name, size, 'time', 3);
       const { bytes } = measure(name, size, 'bytes', 1);
       times.push({ size, cost: milliseconds });
       // Less can't be distinguished from what the process holds anyway.
       if (bytes > 2 ** 24) peaks.push({ size, cost: bytes });
       // The double would go beyond.
-      if (milliseconds > 500 * limits.seconds || bytes > limits.bytes / 2) break;
+      if (
+        milliseconds > 500 * limits.seconds ||
+        preparation > 2000 * limits.seconds ||
+        bytes > limits.bytes / 2
+      )
+        break;
     }
     return { times, peaks, error: null };
   } catch (error) {

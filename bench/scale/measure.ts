@@ -8,6 +8,8 @@ export interface Cost {
   readonly milliseconds: number;
   /** Bytes of the process at its peak, beyond those before the work. */
   readonly bytes: number;
+  /** Milliseconds until the work was prepared, the first time. */
+  readonly preparation: number;
 }
 
 declare const gc: (() => void) | undefined;
@@ -16,9 +18,11 @@ declare const gc: (() => void) | undefined;
 export async function measure(row: ScaleRow, n: number, runs: number, budget: number): Promise<Cost> {
   let milliseconds = Number.POSITIVE_INFINITY;
   let bytes = Number.POSITIVE_INFINITY;
+  let preparation = 0;
   const start = performance.now();
   for (let run = 0; run < runs && (run === 0 || performance.now() - start < budget); run++) {
     const work = await row.prepare(n);
+    if (run === 0) preparation = performance.now() - start;
     gc?.();
     forgetPeak();
     const residentBefore = process.memoryUsage.rss();
@@ -29,7 +33,7 @@ export async function measure(row: ScaleRow, n: number, runs: number, budget: nu
     if (run === 0) bytes = Math.max(0, peakBytes() - residentBefore);
     void held;
   }
-  return { milliseconds, bytes };
+  return { milliseconds, bytes, preparation };
 }
 
 /** Linux forgets the peak of a process on demand; elsewhere the peak is that since the process began. */

@@ -147,35 +147,32 @@ export const programRows: readonly ScaleRow[] = [
   {
     name: 'replay, launches that are not fused',
     unit: 'launches',
-    from: 8000,
+    from: 2000,
     short: 250,
     prepare: (n) => {
       const [x, step] = [square(), compile((x: Tensor) => products(x, n))];
-      callOften(() => step(x));
-      return () => step(x);
+      return replays(() => step(x));
     },
   },
   {
     name: 'replay, gathers, which check their indices',
     unit: 'launches',
-    from: 4000,
+    from: 1000,
     short: 250,
     prepare: (n) => {
       const [x, at] = [tensor([1, 2]), tensor([0, 1], { dtype: 'int32' })];
       const step = compile((x: Tensor, at: Tensor) => chainOf((y) => gather(y, at), x, n));
-      callOften(() => step(x, at));
-      return () => step(x, at);
+      return replays(() => step(x, at));
     },
   },
   {
     name: 'replay, a training step',
     unit: 'layers',
-    from: 1000,
+    from: 250,
     short: 100,
     prepare: (n) => {
       const [x, step] = [square(), compiledStep(n)];
-      callOften(() => step(x));
-      return () => step(x);
+      return replays(() => step(x));
     },
   },
   {
@@ -241,9 +238,12 @@ export const programRows: readonly ScaleRow[] = [
   },
 ];
 
-/** The first replays also check what the recording froze. */
-function callOften(step: () => unknown): void {
+/** Ten replays, which take long enough to be measured. The first ones also check what the recording froze, and don't count. */
+function replays(step: () => unknown): () => unknown {
   for (let call = 0; call < 4; call++) step();
+  return () => {
+    for (let call = 0; call < 10; call++) step();
+  };
 }
 
 /** A step of gradient descent for n layers. */
