@@ -38,7 +38,7 @@ const kinds = { 32: 'constant', 64: 'function', 128: 'class', 256: 'interface', 
  * @property {{ isOptional?: boolean, isRest?: boolean, isReadonly?: boolean, isStatic?: boolean, isInherited?: boolean,
  * isAbstract?: boolean }} flags
  * @property {{ summary: { text: string }[] }} [comment]
- * @property {{ fileName: string }[]} [sources]
+ * @property {{ fileName: string, line: number }[]} [sources]
  * @property {number} [target]
  * @property {import('./types.mjs').Type} [type]
  * @property {import('./types.mjs').Type} [default]

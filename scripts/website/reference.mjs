@@ -39,6 +39,8 @@ export class Reference {
    * Export>}
    */
   #shownBy = new Map();
+  /** In how many interfaces a file's members are. @type {Map<string, number>} */
+  #interfacesOf = new Map();
 
   /**
    * @param {Export[]} all
@@ -51,6 +53,9 @@ export class Reference {
     for (const one of all) {
       this.#byId.set(one.reflection.id, one);
       if (one.kind === 'class') this.#classFiles.add(one.file);
+      if (one.kind === 'interface')
+        for (const file of new Set((one.reflection.children ?? []).map(fileOf)))
+          this.#interfacesOf.set(file, (this.#interfacesOf.get(file) ?? 0) + 1);
       const others = this.pages.get(one.page) ?? [];
       // The factory comes before its class.
       this.pages.set(one.page, one.kind === 'class' ? [...others, one] : [one, ...others]);
@@ -176,10 +181,10 @@ ${others.join('\n')}
   }
 
   /** @param {Reflection} reflection */
-  #extended({ extendedTypes }) {
-    return extendedTypes
-      ? ` extends ${extendedTypes.map((type) => typeHtml(type, this.links)).join(', ')}`
-      : '';
+  #extended({ extendedTypes = [] }) {
+    // The compiler names a base class that is an expression after the class.
+    const named = extendedTypes.filter(({ name }) => !name?.endsWith('_base'));
+    return named.length > 0 ? ` extends ${named.map((type) => typeHtml(type, this.links)).join(', ')}` : '';
   }
 
   /** @param {string} name */
@@ -239,19 +244,36 @@ ${others.join('\n')}
     return this.#optionsOf(one)
       .map(
         (options) =>
-          `<h2 id="${options.name.toLowerCase()}"><a href="./${options.page}">${escapeHtml(options.name)}</a></h2>${this.#properties(options.reflection.children ?? [], true)}`,
+          `<h2 id="${options.name.toLowerCase()}"><a href="./${options.page}">${escapeHtml(options.name)}</a></h2>${this.#optionTable(options)}`,
       )
       .join('\n');
   }
 
-  /** @param {Reflection[]} children @param {boolean} [areOptions] whether to mark required ones */
-  #properties(children, areOptions = false) {
-    const ordered = areOptions
-      ? children.toSorted((a, b) => Number(a.flags.isOptional ?? false) - Number(b.flags.isOptional ?? false))
-      : children;
-    const rows = ordered.map((child) => {
-      const needed = areOptions && !child.flags.isOptional ? ' <span class="needed">required</span>' : '';
-      const anchor = areOptions ? '' : ` id="${memberAnchor(child)}"`;
+  /**
+   * Returns the table of an interface of options: required ones first and marked, then its own as they are written, then inherited ones.
+   * @param {Export} one
+   * @param {boolean} [anchored]
+   */
+  #optionTable({ reflection }, anchored = false) {
+    const file = fileOf(reflection);
+    // Options that few interfaces share come before those of all.
+    const keysOf = (/** @type {Reflection} */ child) => [
+      Number(child.flags.isOptional ?? false),
+      fileOf(child) === file ? 0 : (this.#interfacesOf.get(fileOf(child)) ?? 0),
+      child.sources?.[0]?.line ?? 0,
+    ];
+    const options = (reflection.children ?? []).toSorted((a, b) => compareKeys(keysOf(a), keysOf(b)));
+    return this.#properties(options, { anchored, marked: (child) => !child.flags.isOptional });
+  }
+
+  /**
+   * @param {Reflection[]} children
+   * @param {{ anchored?: boolean, marked?: (child: Reflection) => boolean }} [shown] whether links can point to rows; which are required
+   */
+  #properties(children, { anchored = true, marked = () => false } = {}) {
+    const rows = children.map((child) => {
+      const needed = marked(child) ? ' <span class="needed">required</span>' : '';
+      const anchor = anchored ? ` id="${memberAnchor(child)}"` : '';
       return `<tr${anchor}><th scope="row"><code>${escapeHtml(child.name)}</code>${needed}</th><td><code>${child.signatures ? memberHtml(child, this.links) : typeHtml(child.getSignature?.type ?? child.type, this.links)}</code></td><td>${this.markdown(docOf(child))}</td></tr>`;
     });
     if (rows.length === 0) return '';
@@ -276,8 +298,11 @@ ${others.join('\n')}
   /** @param {Export} one */
   #members(one) {
     const children = this.#shownMembers(one);
-    if (one.kind === 'interface')
-      return children.length > 0 ? `<h2>Members</h2>${this.#properties(children)}` : '';
+    if (one.kind === 'interface') {
+      if (children.length === 0) return '';
+      const isOptions = one.name.endsWith('Options');
+      return `<h2>Members</h2>${isOptions ? this.#optionTable(one, true) : this.#properties(children)}`;
+    }
     if (one.kind !== 'class') return '';
     const maker = children.find((child) => child.name === 'constructor');
     const rest = children.filter((child) => child !== maker);
@@ -334,6 +359,12 @@ const isOfBase = ({ inheritedFrom }) => inheritedFrom !== undefined && (inherite
 
 /** Returns the anchor of a member. Static members may have the name of another one. @param {Reflection} member */
 const memberAnchor = ({ name, flags }) => `${flags.isStatic ? 'static-' : ''}${escapeHtml(name)}`;
+
+/** Compares lists of numbers of the same length: the first difference decides. @param {number[]} a @param {number[]} b */
+function compareKeys(a, b) {
+  const differences = a.map((key, i) => key - /** @type {number} */ (b[i]));
+  return differences.find((difference) => difference !== 0) ?? 0;
+}
 
 /** Allows line breaks in long names at dots and humps. @param {string} name */
 const breakable = (name) => escapeHtml(name).replace(/([.a-z])(?=[A-Z])|\.(?=[a-z])/g, '$&<wbr />');
