@@ -109,8 +109,11 @@ function readsPerIteration(perLine: number, elements: number, accumulator: Accum
  */
 const isMany = (lines: number, busyInvocations: number) => lines >= 2 * busyInvocations;
 
-/** Up to this many reads, a lane takes less time than a second launch. */
-const shortRead = 32;
+/**
+ * Up to this many reads, a lane takes about as long as a second launch, and the host is done earlier: 64 reads are eight iterations with
+ * eight loads in flight, each some 700 cycles of latency, together 3 µs.
+ */
+const shortRead = 64;
 
 /** First adds lanes, which are combined in one launch; then chunks, until each lane reads only a few elements. */
 function shared(problem: ReduceProblem, profile: DeviceProfile): ReduceAlgorithm {
