@@ -26,8 +26,8 @@ import { hostCases, type HostCase } from './rows.ts';
 /** Calls in a sample, at most, and the milliseconds that they should take. */
 const maxCalls = 256;
 const sampleTime = 12;
-/** Samples of each side before the measurement, in which the engine compiles the code, and in it. */
-const warmSamples = 4;
+/** Processor time of each side before the measurement, in ms: a call of many functions is compiled after hundreds of calls only. */
+const warmTime = 800;
 const samplesEach = 30;
 /** Lone calls of each side, and the calls of a burst. */
 const loneCalls = 30;
@@ -162,12 +162,16 @@ function processorTime(): number {
 
 /** Warms up, and finds the number of runs that fill a sample. */
 async function warm(each: Prepared): Promise<void> {
-  for (let i = 0; i < warmSamples || each.runs < maxCalls; i++) {
+  const warmUntil = processorTime() + warmTime;
+  for (;;) {
     const start = processorTime();
     await runAndWait(each.job, each.runs);
-    const took = processorTime() - start;
-    if (i >= warmSamples && took > sampleTime / 2) return;
-    each.runs = Math.min(maxCalls, Math.max(each.runs, Math.ceil((each.runs * sampleTime) / took)));
+    const end = processorTime();
+    const took = end - start;
+    const fills = each.runs === maxCalls || took > sampleTime / 2;
+    if (fills && end > warmUntil) return;
+    // Cold calls take longer: the last sample decides.
+    each.runs = Math.min(maxCalls, Math.max(1, Math.ceil((each.runs * sampleTime) / took)));
   }
 }
 
