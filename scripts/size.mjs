@@ -29,7 +29,7 @@ export const fit = (x, y) => net.fit(x, y);`;
 /**
  * Limits in kB of 1000 bytes, of the first files, of those that load with any device, and of those that only GPUs, or only software
  * adapters, load besides.
- * A change that raises one records it, with its reason, in docs/decisions/size.md.
+ * A change that raises one records it, with its reason, in docs/decisions/archive/size.md.
  *
  * @type {Record<string, { label: string, source: string, limit: number, device: number, gpu: number, software: number }>}
  */
