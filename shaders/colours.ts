@@ -1,5 +1,5 @@
 /**
- * @file Red, green and blue to hue, saturation and value, or back, with the formulas of src/ops/colours.ts. One invocation
+ * @file Red, green and blue to hue, saturation and value, or back, with the formulas of src/ops/images/colours.ts. One invocation
  * converts one pixel.
  */
 import { flatIndex } from './lib/indexing.ts';

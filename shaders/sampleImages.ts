@@ -64,7 +64,7 @@ fn point_of(item: u32, row: u32, column: u32) -> Point {
 `,
 };
 
-/** Returns statements that return `position` on an axis of `size` pixels, mapped to one inside: see src/ops/fillModes.ts. */
+/** Returns statements that return `position` on an axis of `size` pixels, mapped to one inside: see src/ops/images/fillModes.ts. */
 const insides: Record<SampleImagesOptions['fillMode'], string> = {
   constant: 'return position;',
   nearest: 'return position;',

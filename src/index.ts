@@ -4,7 +4,7 @@
 export { getDevice, setDevice } from './webgpu/current.ts';
 export type { Device, DeviceTuning } from './webgpu/device.ts';
 export type { CompileProgress } from './webgpu/pipelines.ts';
-export { init, type InitOptions } from './kernels/init.ts';
+export { init, type InitOptions } from './kernels/loading/init.ts';
 // Tensors
 export type { DType } from './core/dtype.ts';
 export type { Shape } from './core/shape.ts';
@@ -39,32 +39,36 @@ export {
   cachedAttention,
   type CachedAttentionOptions,
   type CachedLayer,
-} from './ops/cachedAttention.ts';
-export { type KeyValueCache, keyValueCache, type KeyValueCacheOptions } from './ops/keyValueCache.ts';
-export { linearCrossEntropy } from './ops/linearCrossEntropy.ts';
-export type { LinearCrossEntropyOptions } from './ops/linearCrossEntropyPlan.ts';
+} from './ops/attention/cachedAttention.ts';
+export {
+  type KeyValueCache,
+  keyValueCache,
+  type KeyValueCacheOptions,
+} from './ops/attention/keyValueCache.ts';
+export { linearCrossEntropy } from './ops/vocabulary/linearCrossEntropy.ts';
+export type { LinearCrossEntropyOptions } from './ops/vocabulary/linearCrossEntropyPlan.ts';
 export {
   dequantize,
   quantizedGather,
   quantizedMatMul,
   type QuantizedMatMulOptions,
-} from './ops/quantized.ts';
+} from './ops/products/quantized.ts';
 export { keep, type Scope, scope, tidy } from './tensor/scope.ts';
 export { type NestedArray, Tensor } from './tensor/tensor.ts';
 export { Variable, variable, type VariableOptions } from './tensor/variable.ts';
 // Ops, and what an app needs to add its own
 export * from './ops/index.ts';
-export { setRandomSeed } from './ops/seeds.ts';
-export type { Op, OpDefinition, Saved } from './ops/define.ts';
-export type { DTypeOf, DTypeRule } from './ops/resultDType.ts';
-export type { Call } from './ops/call.ts';
-export type { TensorLike } from './ops/operands.ts';
-export type { SymbolicTensor } from './ops/recorders.ts';
+export { setRandomSeed } from './ops/define/seeds.ts';
+export type { Op, OpDefinition, Saved } from './ops/define/define.ts';
+export type { DTypeOf, DTypeRule } from './ops/define/resultDType.ts';
+export type { Call } from './ops/define/call.ts';
+export type { TensorLike } from './ops/define/operands.ts';
+export type { SymbolicTensor } from './ops/define/recorders.ts';
 // Kernels of your own
 export type { FaultReport } from './webgpu/faults.ts';
 export type { Kernel, KernelDefinition } from './webgpu/kernel.ts';
 export { defineKernel } from './webgpu/customKernel.ts';
-export { type KernelRun, runKernel } from './kernels/run.ts';
+export { type KernelRun, runKernel } from './kernels/launch/run.ts';
 export { flatIndex } from '../shaders/lib/indexing.ts';
 // Compiled functions
 export {
@@ -92,7 +96,7 @@ export type { LayerRow, ProfileRow, Totals } from './inspect/rows.ts';
 export type { ProfiledLaunch } from './inspect/launches.ts';
 export type { ProfileReport, TableOptions, Timing } from './inspect/report.ts';
 export type { ProfiledCall } from './webgpu/command.ts';
-export type { Cost } from './ops/cost.ts';
+export type { Cost } from './ops/define/cost.ts';
 // Tape
 export { checkpoint, customGradient, type CustomGradientResult } from './autodiff/customGradient.ts';
 export { customJvp, type TangentRule } from './autodiff/customJvp.ts';

@@ -4,7 +4,7 @@
 export type { Kernel, KernelDefinition } from './webgpu/kernel.ts';
 export { defineKernel } from './webgpu/customKernel.ts';
 export type { EncodeTarget } from './execution/encoder.ts';
-export { type BufferRange, encodeKernel, type KernelEncoding } from './kernels/encodeKernel.ts';
+export { type BufferRange, encodeKernel, type KernelEncoding } from './kernels/launch/encodeKernel.ts';
 export { flatIndex } from '../shaders/lib/indexing.ts';
 export { decodeFault } from '../shaders/lib/fault.ts';
 // Any op, and any function of ops

@@ -1,9 +1,9 @@
 /** @file Multiply-adds of a GEMM: those that its definition needs, and those that its tiles execute. */
 import { gemmElements } from '../../shaders/gemm.ts';
-import type { Conv2dProblem } from '../../src/kernels/conv2dProblem.ts';
-import { type GemmAlgorithm, gemmTunable } from '../../src/kernels/gemmAlgorithm.ts';
-import type { GemmProblem } from '../../src/kernels/gemmProblem.ts';
-import { profileOf } from '../../src/kernels/deviceProfile.ts';
+import type { Conv2dProblem } from '../../src/kernels/convolution/conv2dProblem.ts';
+import { type GemmAlgorithm, gemmTunable } from '../../src/kernels/gemm/gemmAlgorithm.ts';
+import type { GemmProblem } from '../../src/kernels/gemm/gemmProblem.ts';
+import { profileOf } from '../../src/kernels/selection/deviceProfile.ts';
 import type { Autotuner } from '../../src/webgpu/autotuner.ts';
 import type { Device } from '../../src/webgpu/device.ts';
 

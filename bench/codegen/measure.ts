@@ -1,8 +1,8 @@
 /** @file Compiles problems, and reports what each library launches for them. */
 import { getDevice, init, type Tensor, tidy, zeros } from 'retrograd';
 import type { AdapterKind } from '../../src/webgpu/adapter.ts';
-import { createProfile } from '../../src/kernels/deviceProfile.ts';
-import { loadKernelsFor } from '../../src/kernels/loadKernelsFor.ts';
+import { createProfile } from '../../src/kernels/selection/deviceProfile.ts';
+import { loadKernelsFor } from '../../src/kernels/loading/loadKernelsFor.ts';
 import type { HostArray } from '../host.ts';
 import { type Contender, type Library, type Peer, peers as peerNames } from '../job.ts';
 import { captureNothing } from '../peers/ort.ts';

@@ -1,6 +1,6 @@
 /** @file Checks kernel variants one by one, so that each outcome is known as it comes. */
 import { getDevice, verify } from 'retrograd';
-import { profileOf } from '../../src/kernels/deviceProfile.ts';
+import { profileOf } from '../../src/kernels/selection/deviceProfile.ts';
 import { variantsOf } from '../../src/verify/variants.ts';
 import type { VariantOutcome } from '../result.ts';
 

@@ -4,8 +4,8 @@
  */
 import process from 'node:process';
 import { getDevice, init } from 'retrograd';
-import { createProfile } from '../../src/kernels/deviceProfile.ts';
-import { loadKernelsFor } from '../../src/kernels/loadKernelsFor.ts';
+import { createProfile } from '../../src/kernels/selection/deviceProfile.ts';
+import { loadKernelsFor } from '../../src/kernels/loading/loadKernelsFor.ts';
 import { matcher } from '../comparison.ts';
 import type { Contender, Job } from '../job.ts';
 import { summarize } from '../measure.ts';

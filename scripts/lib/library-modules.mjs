@@ -90,17 +90,20 @@ async function writeModules(sources) {
 }
 
 /**
- * Returns a module that imports those of the lower layers, by layer and name. Bundlers order modules by when they would be
+ * Returns a module that imports those of the lower layers, by layer and the names of files: files of a family begin alike. Bundlers order modules by when they would be
  * evaluated, and drop imports of modules that nothing uses, because the package declares its modules free of side effects.
  *
  * @param {readonly string[]} sources relative to the repository, with `/`
  */
 export function moduleOrder(sources) {
   const ordered = ORDERED_LAYERS.flatMap((layer) =>
-    sources.filter((file) => file.startsWith(`${layer}/`)).sort(),
+    sources.filter((file) => file.startsWith(`${layer}/`)).sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)),
   );
   return ordered.map((file) => `import './${file.replace(/\.ts$/, '.js')}';\n`).join('');
 }
+
+/** Shaders are ordered by their folders, which compresses better by 0.1 kB. @param {string} file */
+const orderOf = (file) => (file.startsWith('shaders/') ? file : path.posix.basename(file));
 
 /**
  * Returns a module as it is shipped: readable, so that it needs no source map, and without comments, which the types and the

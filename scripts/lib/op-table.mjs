@@ -11,7 +11,7 @@ import path from 'node:path';
  * @typedef {object} Row
  * @property {string} name
  * @property {string} group the comment above the op's export in src/ops/index.ts
- * @property {string} file
+ * @property {string} file below src/ops
  * @property {string[]} inputs
  * @property {string[]} options
  * @property {string} about first sentence of the docstring
@@ -26,20 +26,12 @@ import path from 'node:path';
  * @throws if an op's source or docstring isn't found
  */
 export function opRows(root, exported) {
-  const folder = path.join(root, 'src', 'ops');
-  const sources = new Map(
-    fs
-      .readdirSync(folder)
-      .filter((file) => file.endsWith('.ts'))
-      .map((file) => [file, fs.readFileSync(path.join(folder, file), 'utf8')]),
-  );
-  const elsewhere = ['core', 'kernels'].flatMap((layer) =>
-    fs
-      .readdirSync(path.join(root, 'src', layer))
-      .filter((file) => file.endsWith('.ts'))
-      .map((file) => fs.readFileSync(path.join(root, 'src', layer, file), 'utf8')),
-  );
-  const all = [...sources.values(), ...elsewhere].join('\n');
+  const [sources, core, kernels] = [
+    sourcesOf(path.join(root, 'src/ops')),
+    sourcesOf(path.join(root, 'src/core')),
+    sourcesOf(path.join(root, 'src/kernels')),
+  ];
+  const all = [sources, core, kernels].flatMap((files) => [...files.values()]).join('\n');
   const expand = expansionsIn(all);
   return tableOfContents(sources.get('index.ts') ?? '').flatMap(({ name, file, group }) => {
     const { definition } = /** @type {OpLike} */ (exported[name] ?? {});
@@ -56,6 +48,16 @@ export function opRows(root, exported) {
       gradient: definition.backward !== null,
     };
   });
+}
+
+/** @param {string} folder @returns {Map<string, string>} file, below the folder and with `/` -> its text */
+function sourcesOf(folder) {
+  const names = fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'));
+  return new Map(
+    names.map((file) => [file.replaceAll('\\', '/'), fs.readFileSync(path.join(folder, file), 'utf8')]),
+  );
 }
 
 /** @param {string} index the text of src/ops/index.ts @returns {{ name: string, file: string, group: string }[]} */

@@ -4,12 +4,12 @@
  */
 import { faultLibrary } from '../../shaders/lib/fault.ts';
 import * as math from '../../shaders/lib/math.ts';
-import { provide } from '../../src/kernels/lazyGpuKernels.ts';
+import { provide } from '../../src/kernels/loading/lazyGpuKernels.ts';
 import { type KernelOptions, moduleSource } from '../../src/webgpu/kernel.ts';
 import { catalog } from './catalog.ts';
 import { kernels } from './registeringKernel.ts';
 
-import.meta.glob(['../../src/kernels/*.ts', '../../src/keras/optimizers/*.ts'], { eager: true });
+import.meta.glob(['../../src/kernels/**/*.ts', '../../src/keras/optimizers/*.ts'], { eager: true });
 
 provide();
 

@@ -10,7 +10,7 @@ import { CapturedWork } from '../execution/capturedWork.ts';
 import { copyWith } from '../webgpu/copyWith.ts';
 import { withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
-import { fuseElementwise } from '../kernels/fusion.ts';
+import { fuseElementwise } from '../kernels/elementwise/fusion.ts';
 import type { Command } from '../webgpu/command.ts';
 import { Capture } from '../execution/capture.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';

@@ -2,9 +2,9 @@
 import { requireFunction } from '../core/arguments.ts';
 import { TapeError } from '../core/errors.ts';
 import { isBranch, mapNest, type Nest } from '../core/nest.ts';
-import { identity } from '../ops/identity.ts';
-import { type TensorLike, toTensors } from '../ops/operands.ts';
-import { activeRecorders } from '../ops/recorders.ts';
+import { identity } from '../ops/arrangement/identity.ts';
+import { type TensorLike, toTensors } from '../ops/define/operands.ts';
+import { activeRecorders } from '../ops/define/recorders.ts';
 import { disposing, tidy } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 import { OutsideUse } from './outsideUse.ts';

@@ -2,8 +2,8 @@
  * @file The cotangents of a backward pass, by tensor id. Tensors are reference-counted, so that each is freed as soon as
  * no id needs it.
  */
-import { add } from '../ops/arithmetic.ts';
-import { joinSlices } from '../ops/slices.ts';
+import { add } from '../ops/elementwise/arithmetic.ts';
+import { joinSlices } from '../ops/indexing/slices.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
 export class Cotangents {

@@ -2,9 +2,9 @@
 import { requireFunction } from '../core/arguments.ts';
 import { TapeError } from '../core/errors.ts';
 import { describe, sameShape } from '../core/shape.ts';
-import { identity } from '../ops/identity.ts';
-import { type TensorLike, toTensors } from '../ops/operands.ts';
-import { activeRecorders, isAbstract, unrecorded } from '../ops/recorders.ts';
+import { identity } from '../ops/arrangement/identity.ts';
+import { type TensorLike, toTensors } from '../ops/define/operands.ts';
+import { activeRecorders, isAbstract, unrecorded } from '../ops/define/recorders.ts';
 import { outsideScopes } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 import { recordFunction } from './recordFunction.ts';

@@ -8,9 +8,9 @@ import { checkShape, describe, type Shape } from '../core/shape.ts';
 import { withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { DryRun } from '../execution/dryRun.ts';
-import { output } from '../kernels/output.ts';
-import { detached } from '../ops/recorders.ts';
-import { SeedNotes } from '../ops/seeds.ts';
+import { output } from '../kernels/launch/output.ts';
+import { detached } from '../ops/define/recorders.ts';
+import { SeedNotes } from '../ops/define/seeds.ts';
 import { checkDType } from '../tensor/create.ts';
 import { tidy } from '../tensor/scope.ts';
 

@@ -11,9 +11,9 @@ import { DynamicScalar, type ParamValue } from '../webgpu/params.ts';
 import { Storage } from '../webgpu/storage.ts';
 import { Capture } from '../execution/capture.ts';
 import { userFrame } from '../history/callSite.ts';
-import { numberIn } from '../ops/operands.ts';
-import { detached } from '../ops/recorders.ts';
-import { withoutLaunching } from '../ops/withoutLaunching.ts';
+import { numberIn } from '../ops/define/operands.ts';
+import { detached } from '../ops/define/recorders.ts';
+import { withoutLaunching } from '../ops/define/withoutLaunching.ts';
 
 /** Something that differs between a recording and a later trace. */
 export interface FrozenValue {

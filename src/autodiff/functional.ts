@@ -6,7 +6,7 @@ import { TapeError } from '../core/errors.ts';
 import { checkOptions, type OptionNames } from '../core/options.ts';
 import { describe, requireInteger } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { identity } from '../ops/identity.ts';
+import { identity } from '../ops/arrangement/identity.ts';
 import { disposing, tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Tape } from './recordedCalls.ts';

@@ -4,9 +4,9 @@
 import { ShapeError } from '../core/errors.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { broadcastTo } from '../ops/sum.ts';
-import { reshape } from '../ops/reshape.ts';
-import { stack } from '../ops/stack.ts';
+import { broadcastTo } from '../ops/reductions/sum.ts';
+import { reshape } from '../ops/arrangement/reshape.ts';
+import { stack } from '../ops/arrangement/stack.ts';
 import { tensor } from '../tensor/create.ts';
 import { tidy } from '../tensor/scope.ts';
 import type { Tensor } from '../tensor/tensor.ts';

@@ -9,7 +9,7 @@ import { TapeError } from '../core/errors.ts';
 import { itemsOf } from '../core/nest.ts';
 import { checkOptions } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
-import { fill } from '../ops/creation.ts';
+import { fill } from '../ops/creation/creation.ts';
 import { tidy, track } from '../tensor/scope.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { distinct, ownValue, pairOf, requireFunction, requireValue, withTape } from './functional.ts';

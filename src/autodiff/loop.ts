@@ -3,15 +3,15 @@
  * in the other direction, so that derivatives of every order exist.
  */
 import { isFloating } from '../core/dtype.ts';
-import { add } from '../ops/arithmetic.ts';
-import { fill } from '../ops/creation.ts';
-import { identity } from '../ops/identity.ts';
-import { activeRecorders, unrecorded } from '../ops/recorders.ts';
-import { reshape } from '../ops/reshape.ts';
-import type { SeedNotes } from '../ops/seeds.ts';
-import { slice } from '../ops/slice.ts';
-import { stack } from '../ops/stack.ts';
-import { output } from '../kernels/output.ts';
+import { add } from '../ops/elementwise/arithmetic.ts';
+import { fill } from '../ops/creation/creation.ts';
+import { identity } from '../ops/arrangement/identity.ts';
+import { activeRecorders, unrecorded } from '../ops/define/recorders.ts';
+import { reshape } from '../ops/arrangement/reshape.ts';
+import type { SeedNotes } from '../ops/define/seeds.ts';
+import { slice } from '../ops/arrangement/slice.ts';
+import { stack } from '../ops/arrangement/stack.ts';
+import { output } from '../kernels/launch/output.ts';
 import { disposing, tidy } from '../tensor/scope.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Variable } from '../tensor/variable.ts';

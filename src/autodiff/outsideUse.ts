@@ -6,7 +6,7 @@
 import { isFloating } from '../core/dtype.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { Origin } from '../history/origin.ts';
-import { numberIn } from '../ops/operands.ts';
+import { numberIn } from '../ops/define/operands.ts';
 import {
   activeRecorders,
   isAbstract,
@@ -15,8 +15,8 @@ import {
   type Recorder,
   recordUse,
   withRecorders,
-} from '../ops/recorders.ts';
-import { SeedNotes } from '../ops/seeds.ts';
+} from '../ops/define/recorders.ts';
+import { SeedNotes } from '../ops/define/seeds.ts';
 import { alias, newTensorId, Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 import { observingVariables, type UsedVariable, type VariableObserver } from '../tensor/variableObservers.ts';

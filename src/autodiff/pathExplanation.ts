@@ -1,7 +1,7 @@
 /** @file The result of `tape.explain(target, source)`, and the interface of a tape that it uses. */
 import type { Node } from '../history/node.ts';
 import type { Origin } from '../history/origin.ts';
-import type { OpDefinition } from '../ops/define.ts';
+import type { OpDefinition } from '../ops/define/define.ts';
 
 /** Why a gradient is disconnected. */
 export type DisconnectionCause =

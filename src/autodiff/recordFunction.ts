@@ -3,9 +3,9 @@
  * dispatched.
  */
 import { specOf } from '../core/spec.ts';
-import type { OpDefinition } from '../ops/define.ts';
-import { recordCall } from '../ops/dispatch.ts';
-import { type CallTarget, isAbstract, symbolicGraph } from '../ops/recorders.ts';
+import type { OpDefinition } from '../ops/define/define.ts';
+import { recordCall } from '../ops/define/dispatch.ts';
+import { type CallTarget, isAbstract, symbolicGraph } from '../ops/define/recorders.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
 /** A call of a function that made `outputs` from `inputs`, and how its gradient is computed. */

@@ -11,18 +11,18 @@ import { withDevice } from '../webgpu/current.ts';
 import type { Check } from '../webgpu/faultSets.ts';
 import { insideGradient } from '../history/frames.ts';
 import type { Node } from '../history/node.ts';
-import { fill } from '../ops/creation.ts';
-import type { OpDefinition, Plan } from '../ops/definition.ts';
-import { identity } from '../ops/identity.ts';
+import { fill } from '../ops/creation/creation.ts';
+import type { OpDefinition, Plan } from '../ops/define/definition.ts';
+import { identity } from '../ops/arrangement/identity.ts';
 import { currentExecutor } from '../execution/currentExecutor.ts';
-import { attributeBackward } from '../ops/attribution.ts';
+import { attributeBackward } from '../ops/define/attribution.ts';
 import {
   activeRecorders,
   isSymbolic,
   nextRecording,
   type RecordedCall,
   withRecorders,
-} from '../ops/recorders.ts';
+} from '../ops/define/recorders.ts';
 import { tidy } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 import { Cotangents } from './cotangents.ts';

@@ -2,7 +2,7 @@
 import type { Nest } from '../core/nest.ts';
 import { type HasTrainable, trainableChanges } from '../core/trainableReads.ts';
 import type { Device } from '../webgpu/device.ts';
-import { ambientText } from '../ops/ambient.ts';
+import { ambientText } from '../ops/define/ambient.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Captured } from './capturedCall.ts';
 import { type CallSignature, deviceKey, identityOf } from './signature.ts';

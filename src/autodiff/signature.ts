@@ -6,7 +6,7 @@ import { itemsOf } from '../core/nest.ts';
 import { formatSpec } from '../core/spec.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
-import { isSymbolic } from '../ops/recorders.ts';
+import { isSymbolic } from '../ops/define/recorders.ts';
 import type { Device } from '../webgpu/device.ts';
 
 export interface CallSignature {

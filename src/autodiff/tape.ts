@@ -11,7 +11,7 @@ import { checkOptions, rejectExtraArguments } from '../core/options.ts';
 import { requireBoolean } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { KerasHistory } from '../history/node.ts';
-import type { RecordedCall } from '../ops/recorders.ts';
+import type { RecordedCall } from '../ops/define/recorders.ts';
 import { disposing } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';

@@ -2,7 +2,7 @@
  * @file The dispatcher's handle on a tape. It doesn't keep the tape alive: one that is dropped without being closed would
  * otherwise keep recording, and hold what it recorded, until the program ends.
  */
-import { type RecordedCall, type Recorder, startRecorder, stopRecorder } from '../ops/recorders.ts';
+import { type RecordedCall, type Recorder, startRecorder, stopRecorder } from '../ops/define/recorders.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { countTape } from '../tensor/openTapes.ts';
 

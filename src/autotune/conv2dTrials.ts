@@ -1,9 +1,9 @@
 /** @file Trials of the algorithms of a convolution. */
 import type { Tensor } from '../tensor/tensor.ts';
-import { type Conv2dAlgorithm, conv2dAlgorithms } from '../kernels/conv2dAlgorithm.ts';
-import { conv2dOperands, type Conv2dProblem, conv2dResult } from '../kernels/conv2dProblem.ts';
-import { kernels } from '../kernels/loadKernels.ts';
-import { output } from '../kernels/output.ts';
+import { type Conv2dAlgorithm, conv2dAlgorithms } from '../kernels/convolution/conv2dAlgorithm.ts';
+import { conv2dOperands, type Conv2dProblem, conv2dResult } from '../kernels/convolution/conv2dProblem.ts';
+import { kernels } from '../kernels/loading/loadKernels.ts';
+import { output } from '../kernels/launch/output.ts';
 import { sizeClass, type Trials } from './tuningTask.ts';
 
 const directions = {

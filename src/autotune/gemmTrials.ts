@@ -4,12 +4,12 @@ import type { DType } from '../core/dtype.ts';
 import type { Shape } from '../core/shape.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { conv2dOperands, conv2dResult, type Conv2dProblem } from '../kernels/conv2dProblem.ts';
-import type { GemmAlgorithm } from '../kernels/gemmAlgorithm.ts';
-import type { GemmProblem } from '../kernels/gemmProblem.ts';
-import { gemmAlgorithms } from '../kernels/gemmAlgorithms.ts';
-import { kernels } from '../kernels/loadKernels.ts';
-import { output } from '../kernels/output.ts';
+import { conv2dOperands, conv2dResult, type Conv2dProblem } from '../kernels/convolution/conv2dProblem.ts';
+import type { GemmAlgorithm } from '../kernels/gemm/gemmAlgorithm.ts';
+import type { GemmProblem } from '../kernels/gemm/gemmProblem.ts';
+import { gemmAlgorithms } from '../kernels/gemm/gemmAlgorithms.ts';
+import { kernels } from '../kernels/loading/loadKernels.ts';
+import { output } from '../kernels/launch/output.ts';
 import { sizeClass, type Trials } from './tuningTask.ts';
 
 const layoutText = ({ major, width, float16 }: OperandLayout) => `${major}${width}${float16 ? 'h' : ''}`;

@@ -1,8 +1,8 @@
 /** @file The autotuner's view of the tunables of kernels: keys, descriptions, and launches of trials. */
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
-import { variantName } from '../kernels/variantBlocklist.ts';
-import { type DeviceProfile, profileOf } from '../kernels/deviceProfile.ts';
+import { variantName } from '../kernels/selection/variantBlocklist.ts';
+import { type DeviceProfile, profileOf } from '../kernels/selection/deviceProfile.ts';
 import { conv2dTrials } from './conv2dTrials.ts';
 import { gemmTrials } from './gemmTrials.ts';
 import type { Trials, TuningTask } from './tuningTask.ts';

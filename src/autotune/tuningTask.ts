@@ -1,7 +1,7 @@
 /** @file A tunable problem: its algorithms, and which of them are worth measuring. */
 import { type Candidate, cheapest } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
-import type { DeviceProfile } from '../kernels/deviceProfile.ts';
+import type { DeviceProfile } from '../kernels/selection/deviceProfile.ts';
 
 /** The autotuner's view of a tunable of the kernels. */
 export interface Trials<P extends object, A> {

@@ -2,12 +2,12 @@
 import { optionsOf } from '../core/options.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
-import { gelu, logSigmoid, mish, sigmoid, silu, softplus, softsign } from '../ops/activations.ts';
-import type { FusedActivation } from '../ops/fusedActivation.ts';
-import { tanh } from '../ops/hyperbolic.ts';
-import { elu, hardSigmoid, hardSwish, leakyRelu, relu6, selu } from '../ops/rectifiers.ts';
-import { logSoftmax, softmax } from '../ops/softmax.ts';
-import { exp } from '../ops/unary.ts';
+import { gelu, logSigmoid, mish, sigmoid, silu, softplus, softsign } from '../ops/activations/activations.ts';
+import type { FusedActivation } from '../ops/activations/fusedActivation.ts';
+import { tanh } from '../ops/elementwise/hyperbolic.ts';
+import { elu, hardSigmoid, hardSwish, leakyRelu, relu6, selu } from '../ops/activations/rectifiers.ts';
+import { logSoftmax, softmax } from '../ops/activations/softmax.ts';
+import { exp } from '../ops/elementwise/unary.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import * as composed from './activationFunctions.ts';
 import { foldName, suggestionFor } from '../core/suggest.ts';

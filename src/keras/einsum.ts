@@ -3,9 +3,9 @@
  * have and the result lacks.
  */
 import { ValueError } from '../core/errors.ts';
-import { matMul } from '../ops/matMul.ts';
-import { reshape } from '../ops/reshape.ts';
-import { transpose } from '../ops/transpose.ts';
+import { matMul } from '../ops/products/matMul.ts';
+import { reshape } from '../ops/arrangement/reshape.ts';
+import { transpose } from '../ops/arrangement/transpose.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
 /** The axes of both operands and of the result, by letters. */

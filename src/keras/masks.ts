@@ -1,5 +1,5 @@
 /** @file Masks: which steps of a tensor are valid. A mask is attached to its tensor; layers pass it on. */
-import { isSymbolic, type SymbolicTensor } from '../ops/recorders.ts';
+import { isSymbolic, type SymbolicTensor } from '../ops/define/recorders.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 
 /** Masks of symbolic tensors are symbolic, too. */

@@ -2,7 +2,7 @@
 import { isListOf } from '../core/lists.ts';
 import type { Nest } from '../core/nest.ts';
 import type { OpenShape } from '../core/shape.ts';
-import type { SymbolicTensor } from '../ops/recorders.ts';
+import type { SymbolicTensor } from '../ops/define/recorders.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
 export { inOrder, keysOf, leavesOf, mapNest, type Nest, packNest } from '../core/nest.ts';

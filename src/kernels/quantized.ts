@@ -13,11 +13,11 @@ import { type Shape, sizeOf } from '../core/shape.ts';
 import type { QuantizedLayout } from '../tensor/quantizedTensor.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
-import { profileOf } from './deviceProfile.ts';
-import type { IndexChecking } from './indexing.ts';
-import { foldsInSubgroups } from './lanes.ts';
-import { bindsAsVectors, output } from './output.ts';
-import { checkIndicesKernel } from './rows.ts';
+import { profileOf } from './selection/deviceProfile.ts';
+import type { IndexChecking } from './indexing/indexing.ts';
+import { foldsInSubgroups } from './selection/lanes.ts';
+import { bindsAsVectors, output } from './launch/output.ts';
+import { checkIndicesKernel } from './indexing/rows.ts';
 
 const packedParams = {
   channels: 'u32',

@@ -7,7 +7,7 @@ import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { DynamicScalar } from '../webgpu/params.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { bindsAsVectors, output } from './output.ts';
+import { bindsAsVectors, output } from './launch/output.ts';
 
 export type { Distribution };
 

@@ -17,14 +17,14 @@ import { type InlineOptions, inlineTile } from '../../shaders/recurrentMatMul.ts
 import type { Shape } from '../core/shape.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import type { AdapterProfile } from './adapterProfile.ts';
-import { profileOf } from './deviceProfile.ts';
-import { copied } from './copy.ts';
-import { fillKernel } from './fill.ts';
-import { bindsAsVectors, output } from './output.ts';
+import type { AdapterProfile } from './selection/adapterProfile.ts';
+import { profileOf } from './selection/deviceProfile.ts';
+import { copied } from './copies/copy.ts';
+import { fillKernel } from './copies/fill.ts';
+import { bindsAsVectors, output } from './launch/output.ts';
 
 export { gateCount, type StepKind } from '../../shaders/recurrent.ts';
-import { kernels } from './loadKernels.ts';
+import { kernels } from './loading/loadKernels.ts';
 
 /** Blocks of units in the trace of a step. */
 export const traceCount = 5;

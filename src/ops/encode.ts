@@ -11,20 +11,20 @@ import type { Device } from '../webgpu/device.ts';
 import { encodeWork, type EncodeTarget } from '../execution/encoder.ts';
 import { Storage } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
-import { copyWords } from '../kernels/copyWords.ts';
-import type { Scalars } from '../kernels/elementwise.ts';
-import { type BufferRange, checkTarget, rangeOf } from '../kernels/encodeKernel.ts';
-import { kernels } from '../kernels/loadKernels.ts';
+import { copyWords } from '../kernels/copies/copyWords.ts';
+import type { Scalars } from '../kernels/elementwise/elementwise.ts';
+import { type BufferRange, checkTarget, rangeOf } from '../kernels/launch/encodeKernel.ts';
+import { kernels } from '../kernels/loading/loadKernels.ts';
 import { checkDType } from '../tensor/create.ts';
 import { tidy } from '../tensor/scope.ts';
 import { makeTensor, Tensor } from '../tensor/tensor.ts';
-import { Call } from './call.ts';
-import { type Conv2dOptions, conv2d as conv2dOp } from './conv2d.ts';
-import { type OpDefinition, outputsOf, type Results } from './definition.ts';
-import { type GatherOptions, gather as gatherOp } from './gather.ts';
-import { type MatMulOptions, matMul as matMulOp } from './matMul.ts';
-import { unrecorded } from './recorders.ts';
-import { softmax as softmaxOp, type SoftmaxOptions } from './softmax.ts';
+import { Call } from './define/call.ts';
+import { type Conv2dOptions, conv2d as conv2dOp } from './convolution/conv2d.ts';
+import { type OpDefinition, outputsOf, type Results } from './define/definition.ts';
+import { type GatherOptions, gather as gatherOp } from './indexing/gather.ts';
+import { type MatMulOptions, matMul as matMulOp } from './products/matMul.ts';
+import { unrecorded } from './define/recorders.ts';
+import { softmax as softmaxOp, type SoftmaxOptions } from './activations/softmax.ts';
 
 /** A tensor in an app's own buffer. */
 export interface BufferTensor {

@@ -1,40 +1,16 @@
-/** @file All ops, by topic. */
-export { broadcastTo } from './sum.ts';
-export { conv1d, type Conv1dOptions } from './conv1d.ts';
-export { conv3d, type Conv3dOptions } from './conv3d.ts';
-export { conv3dTranspose, type Conv3dTransposeOptions } from './conv3dTranspose.ts';
-export { conv2dTranspose, type Conv2dTransposeOptions } from './conv2dTranspose.ts';
-export {
-  depthwiseConv2d,
-  depthwiseConv2dFilterGrad,
-  type DepthwiseConv2dFilterGradOptions,
-  depthwiseConv2dInputGrad,
-  type DepthwiseConv2dInputGradOptions,
-  type DepthwiseConv2dOptions,
-} from './depthwiseConv2d.ts';
-export {
-  conv2d,
-  conv2dFilterGrad,
-  type Conv2dFilterGradOptions,
-  conv2dInputGrad,
-  type Conv2dInputGradOptions,
-  type Conv2dOptions,
-} from './conv2d.ts';
-export { checkNumerics } from './checkNumerics.ts';
-export { defineOp } from './customOp.ts';
-export { identity } from './identity.ts';
-export type { ActivationOptions, FusedActivation } from './fusedActivation.ts';
-export { fusedConv2d, type FusedConv2dOptions } from './fusedConv2d.ts';
-export { fusedMatMul, type FusedMatMulOptions } from './fusedMatMul.ts';
-export { matMul, type MatMulOptions } from './matMul.ts';
-export { einsum, type EinsumOptions } from './einsum.ts';
-export { outer, tensordot, type TensordotOptions } from './outer.ts';
-export { reshape } from './reshape.ts';
-export { stopGradient } from './stopGradient.ts';
+/** @file All ops, by topic: a folder each. */
+// Definition and checks
+export { checkNumerics } from './define/checkNumerics.ts';
+export { defineOp } from './define/customOp.ts';
+export type { IndexOptions } from './define/indices.ts';
 // Creation
-export { type CreationOptions, fill, ones, zeros } from './creation.ts';
-export { eye, type EyeOptions } from './eye.ts';
-export { linspace, range, type RangeOptions } from './range.ts';
+export { type CreationOptions, fill, ones, zeros } from './creation/creation.ts';
+export { eye, type EyeOptions } from './creation/eye.ts';
+export { onesLike, zerosLike } from './creation/like.ts';
+export { linspace, range, type RangeOptions } from './creation/range.ts';
+// Random values
+export { categorical, type CategoricalOptions } from './random/categorical.ts';
+export { dropout, type DropoutOptions } from './random/dropout.ts';
 export {
   type NormalOptions,
   randomNormal,
@@ -42,12 +18,38 @@ export {
   randomUniform,
   truncatedNormal,
   type UniformOptions,
-} from './random.ts';
-export { categorical, type CategoricalOptions } from './categorical.ts';
-export { type BetaOptions, randomBeta } from './randomBeta.ts';
-export { type GammaOptions, type PoissonOptions, randomGamma, randomPoisson } from './randomGamma.ts';
-export { permutation, type PermutationOptions, shuffle, type ShuffleOptions } from './shuffle.ts';
+} from './random/random.ts';
+export { type BetaOptions, randomBeta } from './random/randomBeta.ts';
+export { type GammaOptions, type PoissonOptions, randomGamma, randomPoisson } from './random/randomGamma.ts';
+export { permutation, type PermutationOptions, shuffle, type ShuffleOptions } from './random/shuffle.ts';
 // Elementwise
+export { addN } from './elementwise/addN.ts';
+export { add, div, mul, neg, squaredDifference, sub } from './elementwise/arithmetic.ts';
+export {
+  bitwiseAnd,
+  bitwiseNot,
+  bitwiseOr,
+  bitwiseXor,
+  leftShift,
+  rightShift,
+} from './elementwise/bitwise.ts';
+export { type CastOptions, cast } from './elementwise/cast.ts';
+export { clip, type ClipOptions } from './elementwise/clip.ts';
+export { equal, greater, greaterEqual, less, lessEqual, notEqual } from './elementwise/comparison.ts';
+export { floorDiv, mod } from './elementwise/division.ts';
+export { gcd, lcm } from './elementwise/divisors.ts';
+export { acosh, asinh, atanh, cosh, sinh, tanh } from './elementwise/hyperbolic.ts';
+export { logAddExp } from './elementwise/logAddExp.ts';
+export { logicalAnd, logicalNot, logicalOr, logicalXor } from './elementwise/logical.ts';
+export { maximum, minimum } from './elementwise/maximum.ts';
+export { nanToNum, type NanToNumOptions } from './elementwise/nanToNum.ts';
+export { pow } from './elementwise/pow.ts';
+export { isFinite, isInf, isNaN } from './elementwise/predicates.ts';
+export { abs, ceil, floor, round, sign, step, type StepOptions } from './elementwise/rounding.ts';
+export { acos, asin, atan, atan2, cos, sin, tan } from './elementwise/trigonometric.ts';
+export { exp, expm1, log, log10, log1p, log2, reciprocal, rsqrt, sqrt, square } from './elementwise/unary.ts';
+export { where } from './elementwise/where.ts';
+// Activations
 export {
   erf,
   gelu,
@@ -58,24 +60,10 @@ export {
   silu,
   softplus,
   softsign,
-} from './activations.ts';
-export { addN } from './addN.ts';
-export { add, div, mul, neg, squaredDifference, sub } from './arithmetic.ts';
-export { bitwiseAnd, bitwiseNot, bitwiseOr, bitwiseXor, leftShift, rightShift } from './bitwise.ts';
-export { type CastOptions, cast } from './cast.ts';
-export { clip, type ClipOptions } from './clip.ts';
-export { dropout, type DropoutOptions } from './dropout.ts';
-export { equal, greater, greaterEqual, less, lessEqual, notEqual } from './comparison.ts';
-export { floorDiv, mod } from './division.ts';
-export { gcd, lcm } from './divisors.ts';
-export { acosh, asinh, atanh, cosh, sinh, tanh } from './hyperbolic.ts';
-export { onesLike, zerosLike } from './like.ts';
-export { logicalAnd, logicalNot, logicalOr, logicalXor } from './logical.ts';
-export { logAddExp } from './logAddExp.ts';
-export { maximum, minimum } from './maximum.ts';
-export { pow } from './pow.ts';
-export { isFinite, isInf, isNaN } from './predicates.ts';
-export { nanToNum, type NanToNumOptions } from './nanToNum.ts';
+} from './activations/activations.ts';
+export { biasGelu } from './activations/biasGelu.ts';
+export type { ActivationOptions, FusedActivation } from './activations/fusedActivation.ts';
+export { gatedActivation, type GatedActivationOptions } from './activations/gatedActivation.ts';
 export {
   elu,
   type EluOptions,
@@ -86,140 +74,164 @@ export {
   relu,
   relu6,
   selu,
-} from './rectifiers.ts';
-export { abs, ceil, floor, round, sign, step, type StepOptions } from './rounding.ts';
-export { acos, asin, atan, atan2, cos, sin, tan } from './trigonometric.ts';
-export { exp, expm1, log, log10, log1p, log2, reciprocal, rsqrt, sqrt, square } from './unary.ts';
-export { where } from './where.ts';
-// Gather and scatter
-export { embedding } from './embedding.ts';
-export { gather, type GatherOptions, scatterAdd, type ScatterAddOptions } from './gather.ts';
-export { gatherNd, type GatherNdOptions, scatterNd, type ScatterNdOptions } from './gatherNd.ts';
-export { type GatheredData, gatherOnHost } from './gatherOnHost.ts';
-export type { IndexOptions } from './indices.ts';
-export { oneHot, type OneHotOptions } from './oneHot.ts';
-export { segmentMax, segmentMin } from './segmentExtrema.ts';
-export { segmentMean } from './segmentMean.ts';
-export { segmentProd } from './segmentProd.ts';
-export { segmentSum, type SegmentSumOptions } from './segmentSum.ts';
-export { tensorScatterUpdate, type TensorScatterUpdateOptions } from './tensorScatterUpdate.ts';
-export { bincount, type BincountOptions } from './bincount.ts';
-export { confusionMatrix, type ConfusionMatrixOptions } from './confusionMatrix.ts';
-export { booleanMask, type BooleanMaskOptions, nonzero } from './nonzero.ts';
-export { unique, type UniqueOptions } from './unique.ts';
+} from './activations/rectifiers.ts';
+export { logSoftmax, softmax, type SoftmaxOptions } from './activations/softmax.ts';
+// Products
+export { einsum, type EinsumOptions } from './products/einsum.ts';
+export { fusedMatMul, type FusedMatMulOptions } from './products/fusedMatMul.ts';
+export { matMul, type MatMulOptions } from './products/matMul.ts';
+export { outer, tensordot, type TensordotOptions } from './products/outer.ts';
+// Convolution
+export { conv1d, type Conv1dOptions } from './convolution/conv1d.ts';
 export {
-  scatterAddAlongAxis,
-  type ScatterAddAlongAxisOptions,
-  takeAlongAxis,
-  type TakeAlongAxisOptions,
-} from './takeAlongAxis.ts';
-// Arrangement
-export { concat, type ConcatOptions } from './concat.ts';
-export { expandDims, type ExpandDimsOptions } from './expandDims.ts';
-export { type BlockOptions, depthToSpace, spaceToDepth } from './depthToSpace.ts';
-export { diag, diagonal, type DiagonalOptions, type DiagOptions, trace } from './diagonal.ts';
-export { extractPatches, type ExtractPatchesOptions } from './extractPatches.ts';
-export { flip, type FlipOptions } from './flip.ts';
-export { meshgrid, type MeshgridOptions } from './meshgrid.ts';
-export { moveAxis, type MoveAxisOptions, swapAxes, type SwapAxesOptions } from './moveAxis.ts';
-export { repeat, type RepeatOptions } from './repeat.ts';
-export { roll, type RollOptions } from './roll.ts';
-export { type TriangleOptions, tril, triu } from './triangle.ts';
-export { pad, type PadOptions, slice, type SliceOptions } from './slice.ts';
-export { sliceUpdate, type SliceUpdateOptions } from './sliceUpdate.ts';
+  conv2d,
+  conv2dFilterGrad,
+  type Conv2dFilterGradOptions,
+  conv2dInputGrad,
+  type Conv2dInputGradOptions,
+  type Conv2dOptions,
+} from './convolution/conv2d.ts';
+export { conv2dTranspose, type Conv2dTransposeOptions } from './convolution/conv2dTranspose.ts';
+export { conv3d, type Conv3dOptions } from './convolution/conv3d.ts';
+export { conv3dTranspose, type Conv3dTransposeOptions } from './convolution/conv3dTranspose.ts';
 export {
-  batchToSpace,
-  type BatchToSpaceOptions,
-  spaceToBatch,
-  type SpaceToBatchOptions,
-} from './spaceToBatch.ts';
-export { split, type SplitOptions } from './split.ts';
-export { squeeze, type SqueezeOptions } from './squeeze.ts';
-export { stack, type StackOptions } from './stack.ts';
-export {
-  stridedScatter,
-  type StridedScatterOptions,
-  stridedSlice,
-  type StridedSliceOptions,
-} from './stridedSlice.ts';
-export { tile, type TileOptions } from './tile.ts';
-export { transpose, type TransposeOptions } from './transpose.ts';
-export { unstack } from './unstack.ts';
-// Reductions
-export { all, any } from './anyAll.ts';
-export { type ArgOptions, argMax, argMin } from './argExtrema.ts';
-export { max, min } from './extrema.ts';
-export { logSumExp } from './logSumExp.ts';
-export { mean } from './mean.ts';
-export { prod } from './prod.ts';
-export { norm, type NormOptions } from './norm.ts';
-export { normalize, type NormalizeOptions } from './normalize.ts';
-export { median, quantile, type QuantileOptions } from './quantile.ts';
-export type { ReduceOptions } from './reduction.ts';
-export { sum } from './sum.ts';
-export { moments, std, variance } from './variance.ts';
-// Scans
-export { cumsum, type CumsumOptions } from './cumsum.ts';
-export { cummax, type CummaxOptions, cumprod } from './cumulative.ts';
-export { inTopK, type InTopKOptions } from './inTopK.ts';
-export { topK, type TopKOptions } from './topK.ts';
-export { searchSorted, type SearchSortedOptions } from './searchSorted.ts';
-export { argsort, sort, type SortOptions } from './sort.ts';
-// Softmax
-export { logSoftmax, softmax, type SoftmaxOptions } from './softmax.ts';
-// Attention
-export { dotProductAttention, type DotProductAttentionOptions } from './dotProductAttention.ts';
-export { rotaryEmbedding, type RotaryEmbeddingOptions } from './rotaryEmbedding.ts';
-export { biasGelu } from './biasGelu.ts';
-export { gatedActivation, type GatedActivationOptions } from './gatedActivation.ts';
-export { linearTopK, type LinearTopKOptions } from './linearTopK.ts';
-export { sampleTokens, type SampleTokensOptions } from './sampleTokens.ts';
-// Recurrences
-export { gruSteps } from './gruSteps.ts';
-export { lstmSteps } from './lstmSteps.ts';
-// Pools and resizes of images
-export { avgPool, avgPool1d } from './avgPool.ts';
-export { globalAveragePool, globalMaxPool, type GlobalPoolOptions } from './globalPool.ts';
-export { maxPool, maxPool1d } from './maxPool.ts';
-export { dilation2d, type Dilation2dOptions } from './dilation2d.ts';
-export { maxPoolWithArgmax, type MaxPoolWithArgmaxOptions } from './maxPoolWithArgmax.ts';
-export { avgPool3d, maxPool3d } from './pool3d.ts';
-export type { PoolOptions } from './pooling.ts';
+  depthwiseConv2d,
+  depthwiseConv2dFilterGrad,
+  type DepthwiseConv2dFilterGradOptions,
+  depthwiseConv2dInputGrad,
+  type DepthwiseConv2dInputGradOptions,
+  type DepthwiseConv2dOptions,
+} from './convolution/depthwiseConv2d.ts';
+export { fusedConv2d, type FusedConv2dOptions } from './convolution/fusedConv2d.ts';
+// Pooling
+export { avgPool, avgPool1d } from './pooling/avgPool.ts';
+export { dilation2d, type Dilation2dOptions } from './pooling/dilation2d.ts';
+export { globalAveragePool, globalMaxPool, type GlobalPoolOptions } from './pooling/globalPool.ts';
+export { maxPool, maxPool1d } from './pooling/maxPool.ts';
+export { maxPoolWithArgmax, type MaxPoolWithArgmaxOptions } from './pooling/maxPoolWithArgmax.ts';
+export { avgPool3d, maxPool3d } from './pooling/pool3d.ts';
+export type { PoolOptions } from './pooling/pooling.ts';
+// Images
+export { hsvToRgb, rgbToGrayscale, rgbToHsv } from './images/colours.ts';
+export { cropAndResize, type CropAndResizeOptions } from './images/cropAndResize.ts';
+export { extractPatches, type ExtractPatchesOptions } from './images/extractPatches.ts';
+export { gaussianBlur, type GaussianBlurOptions } from './images/gaussianBlur.ts';
+export { nonMaxSuppression, type NonMaxSuppressionOptions } from './images/nonMaxSuppression.ts';
 export {
   resizeBilinear,
   type ResizeOptions,
   resizeNearest,
   type UpSamplingOptions,
   upSampling2d,
-} from './resize.ts';
-// Linear algebra
-export { cholesky } from './cholesky.ts';
-export { eigh } from './eigh.ts';
-export { qr, type QrOptions } from './qr.ts';
-export { luFactor } from './luFactor.ts';
-export { det, inv, solve } from './solve.ts';
-export { solveTriangular, type SolveTriangularOptions } from './solveTriangular.ts';
-export { svd, type SvdOptions } from './svd.ts';
-// Signals
-export { fft, ifft, irfft, rfft, type RfftOptions } from './fourier.ts';
-export { extractSequences, type ExtractSequencesOptions, stft, type StftOptions } from './stft.ts';
-export { istft, type IstftOptions } from './istft.ts';
-// Images
-export { hsvToRgb, rgbToGrayscale, rgbToHsv } from './colours.ts';
-export { resizeBicubic, resizeLanczos, type ResizeLanczosOptions } from './resizeBicubic.ts';
-export { type Interpolation, resizeImages, type ResizeImagesOptions } from './resizeImages.ts';
-export type { ResizeBicubicOptions } from './resizeWeights.ts';
-export { gaussianBlur, type GaussianBlurOptions } from './gaussianBlur.ts';
-export { cropAndResize, type CropAndResizeOptions } from './cropAndResize.ts';
-export { nonMaxSuppression, type NonMaxSuppressionOptions } from './nonMaxSuppression.ts';
-export { transformImages, type TransformImagesOptions } from './transformImages.ts';
+} from './images/resize.ts';
+export { resizeBicubic, resizeLanczos, type ResizeLanczosOptions } from './images/resizeBicubic.ts';
+export { type Interpolation, resizeImages, type ResizeImagesOptions } from './images/resizeImages.ts';
+export type { ResizeBicubicOptions } from './images/resizeWeights.ts';
+export { transformImages, type TransformImagesOptions } from './images/transformImages.ts';
 // Normalization
-export { addRmsNorm } from './addRmsNorm.ts';
-export { batchNorm, type BatchNormOptions, batchNormTrain } from './batchNorm.ts';
-export { groupNorm, type GroupNormOptions } from './groupNorm.ts';
-export { layerNorm, type LayerNormOptions } from './layerNorm.ts';
+export { addRmsNorm } from './normalization/addRmsNorm.ts';
+export { batchNorm, type BatchNormOptions, batchNormTrain } from './normalization/batchNorm.ts';
+export { groupNorm, type GroupNormOptions } from './normalization/groupNorm.ts';
+export { layerNorm, type LayerNormOptions } from './normalization/layerNorm.ts';
 export {
   localResponseNormalization,
   type LocalResponseNormalizationOptions,
-} from './localResponseNormalization.ts';
-export { rmsNorm, type RmsNormOptions } from './rmsNorm.ts';
+} from './normalization/localResponseNormalization.ts';
+export { rmsNorm, type RmsNormOptions } from './normalization/rmsNorm.ts';
+// Attention
+export { dotProductAttention, type DotProductAttentionOptions } from './attention/dotProductAttention.ts';
+export { rotaryEmbedding, type RotaryEmbeddingOptions } from './attention/rotaryEmbedding.ts';
+// Logits over a vocabulary
+export { linearTopK, type LinearTopKOptions } from './vocabulary/linearTopK.ts';
+export { sampleTokens, type SampleTokensOptions } from './vocabulary/sampleTokens.ts';
+// Recurrences
+export { gruSteps } from './recurrent/gruSteps.ts';
+export { lstmSteps } from './recurrent/lstmSteps.ts';
+// Arrangement
+export { concat, type ConcatOptions } from './arrangement/concat.ts';
+export { type BlockOptions, depthToSpace, spaceToDepth } from './arrangement/depthToSpace.ts';
+export { diag, diagonal, type DiagonalOptions, type DiagOptions, trace } from './arrangement/diagonal.ts';
+export { expandDims, type ExpandDimsOptions } from './arrangement/expandDims.ts';
+export { flip, type FlipOptions } from './arrangement/flip.ts';
+export { identity } from './arrangement/identity.ts';
+export { meshgrid, type MeshgridOptions } from './arrangement/meshgrid.ts';
+export { moveAxis, type MoveAxisOptions, swapAxes, type SwapAxesOptions } from './arrangement/moveAxis.ts';
+export { repeat, type RepeatOptions } from './arrangement/repeat.ts';
+export { reshape } from './arrangement/reshape.ts';
+export { roll, type RollOptions } from './arrangement/roll.ts';
+export { pad, type PadOptions, slice, type SliceOptions } from './arrangement/slice.ts';
+export { sliceUpdate, type SliceUpdateOptions } from './arrangement/sliceUpdate.ts';
+export {
+  batchToSpace,
+  type BatchToSpaceOptions,
+  spaceToBatch,
+  type SpaceToBatchOptions,
+} from './arrangement/spaceToBatch.ts';
+export { split, type SplitOptions } from './arrangement/split.ts';
+export { squeeze, type SqueezeOptions } from './arrangement/squeeze.ts';
+export { stack, type StackOptions } from './arrangement/stack.ts';
+export { stopGradient } from './arrangement/stopGradient.ts';
+export {
+  stridedScatter,
+  type StridedScatterOptions,
+  stridedSlice,
+  type StridedSliceOptions,
+} from './arrangement/stridedSlice.ts';
+export { tile, type TileOptions } from './arrangement/tile.ts';
+export { transpose, type TransposeOptions } from './arrangement/transpose.ts';
+export { type TriangleOptions, tril, triu } from './arrangement/triangle.ts';
+export { unstack } from './arrangement/unstack.ts';
+// Gather and scatter
+export { bincount, type BincountOptions } from './indexing/bincount.ts';
+export { confusionMatrix, type ConfusionMatrixOptions } from './indexing/confusionMatrix.ts';
+export { embedding } from './indexing/embedding.ts';
+export { gather, type GatherOptions, scatterAdd, type ScatterAddOptions } from './indexing/gather.ts';
+export { gatherNd, type GatherNdOptions, scatterNd, type ScatterNdOptions } from './indexing/gatherNd.ts';
+export { type GatheredData, gatherOnHost } from './indexing/gatherOnHost.ts';
+export { booleanMask, type BooleanMaskOptions, nonzero } from './indexing/nonzero.ts';
+export { oneHot, type OneHotOptions } from './indexing/oneHot.ts';
+export { segmentMax, segmentMin } from './indexing/segmentExtrema.ts';
+export { segmentMean } from './indexing/segmentMean.ts';
+export { segmentProd } from './indexing/segmentProd.ts';
+export { segmentSum, type SegmentSumOptions } from './indexing/segmentSum.ts';
+export {
+  scatterAddAlongAxis,
+  type ScatterAddAlongAxisOptions,
+  takeAlongAxis,
+  type TakeAlongAxisOptions,
+} from './indexing/takeAlongAxis.ts';
+export { tensorScatterUpdate, type TensorScatterUpdateOptions } from './indexing/tensorScatterUpdate.ts';
+export { unique, type UniqueOptions } from './indexing/unique.ts';
+// Reductions and running totals
+export { all, any } from './reductions/anyAll.ts';
+export { type ArgOptions, argMax, argMin } from './reductions/argExtrema.ts';
+export { cumsum, type CumsumOptions } from './reductions/cumsum.ts';
+export { cummax, type CummaxOptions, cumprod } from './reductions/cumulative.ts';
+export { max, min } from './reductions/extrema.ts';
+export { logSumExp } from './reductions/logSumExp.ts';
+export { mean } from './reductions/mean.ts';
+export { norm, type NormOptions } from './reductions/norm.ts';
+export { normalize, type NormalizeOptions } from './reductions/normalize.ts';
+export { prod } from './reductions/prod.ts';
+export { median, quantile, type QuantileOptions } from './reductions/quantile.ts';
+export type { ReduceOptions } from './reductions/reduction.ts';
+export { broadcastTo } from './reductions/sum.ts';
+export { sum } from './reductions/sum.ts';
+export { moments, std, variance } from './reductions/variance.ts';
+// Sorting and searching
+export { inTopK, type InTopKOptions } from './sorting/inTopK.ts';
+export { searchSorted, type SearchSortedOptions } from './sorting/searchSorted.ts';
+export { argsort, sort, type SortOptions } from './sorting/sort.ts';
+export { topK, type TopKOptions } from './sorting/topK.ts';
+// Linear algebra
+export { cholesky } from './linalg/cholesky.ts';
+export { eigh } from './linalg/eigh.ts';
+export { luFactor } from './linalg/luFactor.ts';
+export { qr, type QrOptions } from './linalg/qr.ts';
+export { det, inv, solve } from './linalg/solve.ts';
+export { solveTriangular, type SolveTriangularOptions } from './linalg/solveTriangular.ts';
+export { svd, type SvdOptions } from './linalg/svd.ts';
+// Signals
+export { fft, ifft, irfft, rfft, type RfftOptions } from './signals/fourier.ts';
+export { istft, type IstftOptions } from './signals/istft.ts';
+export { extractSequences, type ExtractSequencesOptions, stft, type StftOptions } from './signals/stft.ts';

@@ -1,24 +1,24 @@
 /** @file The variants of kernels that a profile may choose, each with its checks and the way to force it. */
 import type { Autotuner, Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
-import type { DeviceProfile } from '../kernels/deviceProfile.ts';
-import { variantName } from '../kernels/variantBlocklist.ts';
+import type { DeviceProfile } from '../kernels/selection/deviceProfile.ts';
+import { variantName } from '../kernels/selection/variantBlocklist.ts';
 import {
   allowsCol2im,
   allowsWinograd,
   type Conv2dAlgorithm,
   conv2dName,
   conv2dTunable,
-} from '../kernels/conv2dAlgorithm.ts';
-import type { Conv2dProblem } from '../kernels/conv2dProblem.ts';
-import { gpuKernels } from '../kernels/gpuKernels.ts';
-import { gemmTunable, onTile } from '../kernels/gemmAlgorithm.ts';
-import { tiledAlgorithms, tileName } from '../kernels/gemmAlgorithms.ts';
-import type { GemmProblem } from '../kernels/gemmProblem.ts';
-import { gemmTiles } from '../kernels/gemmTiles.ts';
-import { subgroupMatrixTile } from '../kernels/matrixTiles.ts';
-import { softwareKernels } from '../kernels/softwareKernels.ts';
-import { type ProfilePart, withoutPart } from '../kernels/profileParts.ts';
+} from '../kernels/convolution/conv2dAlgorithm.ts';
+import type { Conv2dProblem } from '../kernels/convolution/conv2dProblem.ts';
+import { gpuKernels } from '../kernels/loading/gpuKernels.ts';
+import { gemmTunable, onTile } from '../kernels/gemm/gemmAlgorithm.ts';
+import { tiledAlgorithms, tileName } from '../kernels/gemm/gemmAlgorithms.ts';
+import type { GemmProblem } from '../kernels/gemm/gemmProblem.ts';
+import { gemmTiles } from '../kernels/gemm/gemmTiles.ts';
+import { subgroupMatrixTile } from '../kernels/gemm/matrixTiles.ts';
+import { softwareKernels } from '../kernels/loading/softwareKernels.ts';
+import { type ProfilePart, withoutPart } from '../kernels/selection/profileParts.ts';
 import type { Check } from './check.ts';
 import {
   elementwiseOps,

@@ -53,7 +53,7 @@ export class Device implements EagerDevice, ExecutorHolder {
   executor: Executor;
   /** Subgroup-matrix size for float16 matmul; null if unsupported or not requested. */
   subgroupMatrix: SubgroupMatrixSize | null = null;
-  /** The adapter profile by which kernels are selected: opaque here, made and read by src/kernels/adapterProfiles.ts. */
+  /** The adapter profile by which kernels are selected: opaque here, made and read by src/kernels/selection/adapterProfiles.ts. */
   profile: object | null = null;
   /** Chooses algorithms by measurement; null if kernels select them by themselves. */
   autotuner: Autotuner | null = null;

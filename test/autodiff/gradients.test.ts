@@ -18,7 +18,7 @@ import {
   tidy,
   variable,
 } from '../../src/index.ts';
-import { activeRecorders } from '../../src/ops/recorders.ts';
+import { activeRecorders } from '../../src/ops/define/recorders.ts';
 import { optimizers } from '../../src/keras/index.ts';
 import { collectAll, collectGarbage } from '../support/collectGarbage.ts';
 

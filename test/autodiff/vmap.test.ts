@@ -47,7 +47,7 @@ import {
 } from '../../src/index.ts';
 import { layers } from '../../src/keras/index.ts';
 import * as ops from '../../src/ops/index.ts';
-import { sumOfSlices, withSlices } from '../../src/ops/slices.ts';
+import { sumOfSlices, withSlices } from '../../src/ops/indexing/slices.ts';
 import { drawValues, generator, upload } from '../ops/samples/draw.ts';
 import type { OpSamples } from '../ops/samples/types.ts';
 import { expectJax, inputsOf } from './jaxCases.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { seedPosition } from '../../src/ops/seeds.ts';
+import { seedPosition } from '../../src/ops/define/seeds.ts';
 import {
   add,
   broadcastTo,

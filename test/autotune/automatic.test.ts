@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { compile, matMul, type Tensor, tensor, tidy } from '../../src/index.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
 import { layers, sequential } from '../../src/keras/index.ts';
-import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
+import { gemmTiles } from '../../src/kernels/gemm/gemmTiles.ts';
 import { allowedError } from '../support/convolutions.ts';
 import { draw, largestError, product } from '../support/reference.ts';
 import { memoryStore, type TunedDevice, tilesOf, tunedDevices } from './support.ts';

@@ -1,8 +1,8 @@
 /** @file What tests of tuning share: devices of their own, and measurements that are made up. */
 import type { Device } from '../../src/webgpu/device.ts';
 import type { PreparedLaunch } from '../../src/webgpu/command.ts';
-import { createProfile } from '../../src/kernels/deviceProfile.ts';
-import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
+import { createProfile } from '../../src/kernels/selection/deviceProfile.ts';
+import { gemmTiles } from '../../src/kernels/gemm/gemmTiles.ts';
 import type { Timed } from '../../src/autotune/measure.ts';
 import type { TuningStore } from '../../src/autotune/store.ts';
 import { installTuner, type Tuner } from '../../src/autotune/tuner.ts';

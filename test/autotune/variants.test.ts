@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { init, matMul, tensor, tidy } from '../../src/index.ts';
 import type { Autotuner } from '../../src/webgpu/autotuner.ts';
 import type { Device } from '../../src/webgpu/device.ts';
-import { profileOf } from '../../src/kernels/deviceProfile.ts';
+import { profileOf } from '../../src/kernels/selection/deviceProfile.ts';
 import { taskOf } from '../../src/autotune/tunables.ts';
 import { generator } from '../ops/samples/draw.ts';
 import { asAdapter } from '../support/adapterClass.ts';

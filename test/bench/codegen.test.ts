@@ -17,7 +17,7 @@ import { type CompiledPipeline, parseReport } from '../../bench/codegen/recorder
 import { radvEnvironment } from '../../scripts/lib/radv.mjs';
 import { commandsOf } from '../../src/autotune/probe.ts';
 import { init, zeros } from '../../src/index.ts';
-import { createProfile } from '../../src/kernels/deviceProfile.ts';
+import { createProfile } from '../../src/kernels/selection/deviceProfile.ts';
 import { withProfile } from '../support/adapterClass.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'codegen-test-'));

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { opRows, opTable } from '../../scripts/lib/op-table.mjs';
-import type { OpDefinition } from '../../src/ops/define.ts';
+import type { OpDefinition } from '../../src/ops/define/define.ts';
 import * as ops from '../../src/ops/index.ts';
 import type { OpSamples } from '../ops/samples/types.ts';
 

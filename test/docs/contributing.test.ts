@@ -37,7 +37,7 @@ async function built<T>(name: string, place: string, code: string): Promise<T> {
 beforeAll(() => init());
 
 test('the op', async () => {
-  const place = 'src/ops/unary.ts';
+  const place = 'src/ops/elementwise/unary.ts';
   const source = fs.readFileSync(path.join(root, place), 'utf8');
   const imports = source.match(/^import [\s\S]*?;\n/gm)?.join('') ?? '';
   const code = snippet('cubeDerivative');

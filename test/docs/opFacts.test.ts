@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { commandsOf } from '../../src/autotune/probe.ts';
 import type { DType } from '../../src/core/dtype.ts';
 import { GradientTape, init, type Tensor } from '../../src/index.ts';
-import { output } from '../../src/kernels/output.ts';
+import { output } from '../../src/kernels/launch/output.ts';
 import * as ops from '../../src/ops/index.ts';
 import type { InputSample, OpCase, OpSamples } from '../ops/samples/types.ts';
 import { drawValues, generator, upload } from '../ops/samples/draw.ts';

@@ -6,9 +6,9 @@
 // First: the library's modules create their registries as they load.
 import '../support/deferredFinalizers.ts';
 import { init, verify } from '../../src/index.ts';
-import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
-import { createProfile } from '../../src/kernels/deviceProfile.ts';
-import { loadKernelsFor } from '../../src/kernels/loadKernelsFor.ts';
+import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
+import { createProfile } from '../../src/kernels/selection/deviceProfile.ts';
+import { loadKernelsFor } from '../../src/kernels/loading/loadKernelsFor.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 import { checkNames } from '../conformance/page.ts';
 import { checkPrograms as checkDifferential } from '../support/differential/programs.ts';

@@ -1,6 +1,6 @@
 /** @file A test file that is imported once and run by vitest's runner as often as asked, each time all or some of its tests. */
 import { afterEach, beforeEach, startTests, type VitestRunner } from '@vitest/runner';
-import { activeRecorders, stopRecorder } from '../../src/ops/recorders.ts';
+import { activeRecorders, stopRecorder } from '../../src/ops/define/recorders.ts';
 import { beginTest } from '../support/beginTest.ts';
 import { takeUncapturedErrors } from '../support/gpu.ts';
 

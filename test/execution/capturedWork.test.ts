@@ -4,14 +4,14 @@
  */
 import { beforeAll, expect, test, vi } from 'vitest';
 import { compile } from '../../src/autodiff/compile.ts';
-import { init } from '../../src/kernels/init.ts';
+import { init } from '../../src/kernels/loading/init.ts';
 import { EagerExecutor } from '../../src/webgpu/eagerExecutor.ts';
 import { defineKernel } from '../../src/webgpu/customKernel.ts';
-import { runKernel } from '../../src/kernels/run.ts';
-import { add, mul } from '../../src/ops/arithmetic.ts';
-import { fill } from '../../src/ops/creation.ts';
-import { matMul } from '../../src/ops/matMul.ts';
-import { sum } from '../../src/ops/sum.ts';
+import { runKernel } from '../../src/kernels/launch/run.ts';
+import { add, mul } from '../../src/ops/elementwise/arithmetic.ts';
+import { fill } from '../../src/ops/creation/creation.ts';
+import { matMul } from '../../src/ops/products/matMul.ts';
+import { sum } from '../../src/ops/reductions/sum.ts';
 import { tensor } from '../../src/tensor/create.ts';
 import { memory } from '../../src/tensor/memory.ts';
 import { tidy } from '../../src/tensor/scope.ts';

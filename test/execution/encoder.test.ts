@@ -4,7 +4,7 @@ import { DeviceError, OutOfMemoryError } from '../../src/core/errors.ts';
 import { encodeWork } from '../../src/execution/encoder.ts';
 import { defineKernel, encodeFunction, encodeKernel, matMul } from '../../src/kernels.ts';
 import { warmup } from '../../src/autodiff/warmup.ts';
-import { add } from '../../src/ops/arithmetic.ts';
+import { add } from '../../src/ops/elementwise/arithmetic.ts';
 import { tensor } from '../../src/tensor/create.ts';
 import { memory } from '../../src/tensor/memory.ts';
 import type { Tensor } from '../../src/tensor/tensor.ts';

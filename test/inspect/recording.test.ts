@@ -19,7 +19,7 @@ import {
 } from '../../src/index.ts';
 import { inspector, recordSteps, type StepRecording, type StepReport } from '../../src/inspect/index.ts';
 import { type callbacks, layers, optimizers, type Sequential, sequential } from '../../src/keras/index.ts';
-import { seedPosition } from '../../src/ops/seeds.ts';
+import { seedPosition } from '../../src/ops/define/seeds.ts';
 import { usePlainStacks } from '../support/plainStacks.ts';
 
 usePlainStacks();

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { explainChoice, getDevice, init, matMul, setDevice, ValueError } from '../../src/index.ts';
-import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
-import { createProfile, profileOf } from '../../src/kernels/deviceProfile.ts';
+import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
+import { createProfile, profileOf } from '../../src/kernels/selection/deviceProfile.ts';
 import { ownDevice } from '../support/ownDevice.ts';
 
 await init();
@@ -43,8 +43,9 @@ test('no kernel asks for the kind of an adapter: profiles say all that depends o
   const folder = new URL('../../src/kernels/', import.meta.url);
   const codeOf = (name: string) =>
     readFileSync(new URL(name, folder), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
-  const asking = readdirSync(folder).filter((name) =>
-    /\.adapter\b|[{,]\s*adapter\s*[,:}]/.test(codeOf(name)),
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
   );
-  expect(asking).toEqual(['deviceProfile.ts']);
+  const asking = names.filter((name) => /\.adapter\b|[{,]\s*adapter\s*[,:}]/.test(codeOf(name)));
+  expect(asking).toEqual(['selection/deviceProfile.ts']);
 });

@@ -1,9 +1,9 @@
 /** @file Convolutions of few channels and their gradients, in blocks of adjacent results. Against float64 on the host. */
 import { describe, expect, test } from 'vitest';
 import { fusedConv2d, init, tensor } from '../../src/index.ts';
-import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
-import { selectConv2d } from '../../src/kernels/conv2dAlgorithm.ts';
-import { blockAlgorithm } from '../../src/kernels/convolutionBlocks.ts';
+import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
+import { selectConv2d } from '../../src/kernels/convolution/conv2dAlgorithm.ts';
+import { blockAlgorithm } from '../../src/kernels/convolution/convolutionBlocks.ts';
 import { withConv2dAlgorithm } from '../support/algorithms.ts';
 import { convolution, expectConvolution, geometryOf } from '../support/convolutions.ts';
 import { convolve, draw, largestError, sizes } from '../support/reference.ts';

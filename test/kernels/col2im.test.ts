@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Direction } from '../../shaders/convolution.ts';
 import { fusedConv2d, init, tensor } from '../../src/index.ts';
-import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
-import { selectConv2d } from '../../src/kernels/conv2dAlgorithm.ts';
+import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
+import { selectConv2d } from '../../src/kernels/convolution/conv2dAlgorithm.ts';
 import { withConv2dAlgorithm } from '../support/algorithms.ts';
 import { convolution, expectConvolution } from '../support/convolutions.ts';
 import { convolve, draw, largestError, sizes } from '../support/reference.ts';

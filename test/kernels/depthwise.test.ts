@@ -12,9 +12,9 @@ import {
   tensor,
   tidy,
 } from '../../src/index.ts';
-import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
-import { createProfile } from '../../src/kernels/deviceProfile.ts';
-import { selectDepthwise } from '../../src/kernels/depthwiseAlgorithm.ts';
+import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
+import { createProfile } from '../../src/kernels/selection/deviceProfile.ts';
+import { selectDepthwise } from '../../src/kernels/depthwise/depthwiseAlgorithm.ts';
 import { asAdapter, profileFor, withProfile } from '../support/adapterClass.ts';
 import { allowedError, convolution } from '../support/convolutions.ts';
 import {

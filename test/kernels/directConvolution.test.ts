@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { directLoads } from '../../shaders/convolution/direct.ts';
 import { fusedConv2d, init, tensor } from '../../src/index.ts';
-import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
-import { conv2dAlgorithms, selectConv2d } from '../../src/kernels/conv2dAlgorithm.ts';
-import { directShape } from '../../src/kernels/directShapes.ts';
+import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
+import { conv2dAlgorithms, selectConv2d } from '../../src/kernels/convolution/conv2dAlgorithm.ts';
+import { directShape } from '../../src/kernels/convolution/directShapes.ts';
 import { withConv2dAlgorithm } from '../support/algorithms.ts';
 import { convolution, expectConvolution, geometryOf } from '../support/convolutions.ts';
 import { convolve, draw, largestError, sizes } from '../support/reference.ts';

@@ -4,12 +4,12 @@
 import { describe, expect, test } from 'vitest';
 import { type GemmTile, invocationsOf } from '../../shaders/gemm.ts';
 import { explainChoice, fusedMatMul, init, matMul, tensor, tidy } from '../../src/index.ts';
-import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
-import { createProfile } from '../../src/kernels/deviceProfile.ts';
-import { selectGemm } from '../../src/kernels/gemmAlgorithm.ts';
-import type { GemmProblem } from '../../src/kernels/gemmProblem.ts';
-import { gemmAlgorithms } from '../../src/kernels/gemmAlgorithms.ts';
-import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
+import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
+import { createProfile } from '../../src/kernels/selection/deviceProfile.ts';
+import { selectGemm } from '../../src/kernels/gemm/gemmAlgorithm.ts';
+import type { GemmProblem } from '../../src/kernels/gemm/gemmProblem.ts';
+import { gemmAlgorithms } from '../../src/kernels/gemm/gemmAlgorithms.ts';
+import { gemmTiles } from '../../src/kernels/gemm/gemmTiles.ts';
 import { onAdapter } from '../support/adapterClass.ts';
 import { withGemmTile } from '../support/algorithms.ts';
 import { allowedError, convolution, expectConvolution } from '../support/convolutions.ts';

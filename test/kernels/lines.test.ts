@@ -25,8 +25,8 @@ import {
 } from '../../src/index.ts';
 import type { AdapterClass } from '../../src/webgpu/adapter.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
-import type { DeviceProfile } from '../../src/kernels/deviceProfile.ts';
-import { mustSplit } from '../../src/kernels/lanes.ts';
+import type { DeviceProfile } from '../../src/kernels/selection/deviceProfile.ts';
+import { mustSplit } from '../../src/kernels/selection/lanes.ts';
 import { generator } from '../ops/samples/draw.ts';
 import { adapterClasses, asAdapter, profileFor, withProfile } from '../support/adapterClass.ts';
 

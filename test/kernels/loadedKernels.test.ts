@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
 import { byLoad } from '../../scripts/lib/chunks.mjs';
 import { openDevice } from '../../src/webgpu/adapter.ts';
-import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
+import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url));
 const entry = '\0entry';
@@ -37,9 +37,10 @@ async function bundle(source: string, output: { codeSplitting?: false; minify?: 
 const unloaded = /the kernels of GPUs must be loaded[\s\S]*Hint: .*init\(\{ adapterProfile \}\)/i;
 
 const gpuModules =
-  /shaders\/(convolution\/(direct|patch|rectangles)|gemm\/(lanes|loader|shared|tiled)|reduce\/lanes)|kernels\/(directConvolution|patchConvolution|patchFilterGrad)/;
+  /shaders\/(convolution\/(direct|patch|rectangles)|gemm\/(lanes|loader|shared|tiled)|reduce\/lanes)|kernels\/convolution\/(directConvolution|patchConvolution|patchFilterGrad)/;
 
-const softwareModules = /shaders\/convolution\/block|kernels\/(blockConvolution|convolutionBlocks)/;
+const softwareModules =
+  /shaders\/convolution\/block|kernels\/convolution\/(blockConvolution|convolutionBlocks)/;
 
 test('they are in separate files', async () => {
   const { first, device, gpu, software } = byLoad(await bundleApp({}));
@@ -87,11 +88,11 @@ test('until they are loaded, a profile of GPUs is an error; init loads them', as
   // A bundle, since the modules of this process have loaded them already.
   const chunks = await bundle(`
     export { init } from '${src}index.ts';
-    export { selectConv2d } from '${src}kernels/conv2dAlgorithm.ts';`);
+    export { selectConv2d } from '${src}kernels/convolution/conv2dAlgorithm.ts';`);
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-gpu-kernels-'));
   for (const { fileName, code } of chunks) fs.writeFileSync(path.join(folder, fileName), code);
   const file = path.join(folder, chunks.find(({ isEntry }) => isEntry)?.fileName ?? '');
-  type App = typeof import('../../src/kernels/conv2dAlgorithm.ts') & {
+  type App = typeof import('../../src/kernels/convolution/conv2dAlgorithm.ts') & {
     init: typeof import('../../src/index.ts').init;
   };
   const app: App = await import(/* @vite-ignore */ pathToFileURL(file).href);

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { patchBytes } from '../../shaders/convolution/patches.ts';
 import { fusedConv2d, init, tensor } from '../../src/index.ts';
-import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
-import { selectConv2d } from '../../src/kernels/conv2dAlgorithm.ts';
-import { patchShape } from '../../src/kernels/directShapes.ts';
+import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
+import { selectConv2d } from '../../src/kernels/convolution/conv2dAlgorithm.ts';
+import { patchShape } from '../../src/kernels/convolution/directShapes.ts';
 import { withConv2dAlgorithm } from '../support/algorithms.ts';
 import { convolution, expectConvolution, geometryOf } from '../support/convolutions.ts';
 import { convolve, draw, largestError, sizes } from '../support/reference.ts';

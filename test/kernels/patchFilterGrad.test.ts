@@ -8,11 +8,11 @@ import {
   rowGroups,
 } from '../../shaders/convolution/patchFilterGrad.ts';
 import { conv2dFilterGrad, init, tensor } from '../../src/index.ts';
-import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
-import { launchConv2d } from '../../src/kernels/conv2d.ts';
-import { conv2dAlgorithms, selectConv2d } from '../../src/kernels/conv2dAlgorithm.ts';
-import { conv2dResult } from '../../src/kernels/conv2dProblem.ts';
-import { filterGradAlgorithm } from '../../src/kernels/filterGradShape.ts';
+import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
+import { launchConv2d } from '../../src/kernels/convolution/conv2d.ts';
+import { conv2dAlgorithms, selectConv2d } from '../../src/kernels/convolution/conv2dAlgorithm.ts';
+import { conv2dResult } from '../../src/kernels/convolution/conv2dProblem.ts';
+import { filterGradAlgorithm } from '../../src/kernels/convolution/filterGradShape.ts';
 import { profileFor, withProfile } from '../support/adapterClass.ts';
 import { allowedError, convolution, geometryOf } from '../support/convolutions.ts';
 import { type Convolution, draw, filterGradient, largestError, sizes } from '../support/reference.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TensorSpec } from '../../src/core/spec.ts';
-import { planOf } from '../../src/kernels/plans.ts';
+import { planOf } from '../../src/kernels/launch/plans.ts';
 
 type Inputs = readonly (TensorSpec | null)[];
 

@@ -29,7 +29,7 @@ import {
   transpose,
 } from '../../src/index.ts';
 import { commandsOf } from '../../src/autotune/probe.ts';
-import { output } from '../../src/kernels/output.ts';
+import { output } from '../../src/kernels/launch/output.ts';
 import { adapterClasses, asAdapter } from '../support/adapterClass.ts';
 
 const device = await init();

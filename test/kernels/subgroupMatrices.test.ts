@@ -29,9 +29,9 @@ import {
   tensor,
   tidy,
 } from '../../src/index.ts';
-import { selectGemm } from '../../src/kernels/gemmAlgorithm.ts';
-import type { GemmProblem } from '../../src/kernels/gemmProblem.ts';
-import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
+import { selectGemm } from '../../src/kernels/gemm/gemmAlgorithm.ts';
+import type { GemmProblem } from '../../src/kernels/gemm/gemmProblem.ts';
+import { gemmTiles } from '../../src/kernels/gemm/gemmTiles.ts';
 import { commandsOf } from '../../src/autotune/probe.ts';
 import { profileFor, withProfile } from '../support/adapterClass.ts';
 import { withGemmTile } from '../support/algorithms.ts';

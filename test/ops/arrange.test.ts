@@ -28,7 +28,7 @@ import {
   unstack,
 } from '../../src/index.ts';
 import { sizeOf, stridesOf, unravel } from '../../src/core/shape.ts';
-import { transposeKernel } from '../../src/kernels/transpose.ts';
+import { transposeKernel } from '../../src/kernels/copies/transpose.ts';
 import { asAdapter } from '../support/adapterClass.ts';
 
 beforeAll(async () => {

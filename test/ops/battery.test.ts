@@ -21,7 +21,7 @@ import {
   tidy,
 } from '../../src/index.ts';
 import * as ops from '../../src/ops/index.ts';
-import type { OpDefinition } from '../../src/ops/define.ts';
+import type { OpDefinition } from '../../src/ops/define/define.ts';
 import { drawValues, generator, upload } from './samples/draw.ts';
 import type { InputSample, OpCase, OpSamples } from './samples/types.ts';
 

@@ -28,7 +28,7 @@ import {
   zeros,
 } from '../../src/index.ts';
 import { type ForcedConv2d, withConv2dAlgorithm, withGemmTile } from '../support/algorithms.ts';
-import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
+import { gemmTiles } from '../../src/kernels/gemm/gemmTiles.ts';
 import type { GemmTile } from '../../shaders/gemm.ts';
 import { largestError } from '../support/reference.ts';
 import { generator } from './samples/draw.ts';

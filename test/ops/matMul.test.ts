@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { fusedMatMul, init, matMul, tensor } from '../../src/index.ts';
 import { withGemmTile } from '../support/algorithms.ts';
-import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
+import { gemmTiles } from '../../src/kernels/gemm/gemmTiles.ts';
 import { draw, largestError, product } from '../support/reference.ts';
 import { sizeOf } from '../../src/core/shape.ts';
 

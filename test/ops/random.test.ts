@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DTypeError, type RetrogradError, ShapeError, ValueError } from '../../src/core/errors.ts';
-import { setRandomSeed } from '../../src/ops/seeds.ts';
+import { setRandomSeed } from '../../src/ops/define/seeds.ts';
 import {
   checkpoint,
   dropout,

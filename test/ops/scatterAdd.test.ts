@@ -4,10 +4,14 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, ones, scatterAdd, scatterNd, segmentSum, type Tensor, tensor, tidy } from '../../src/index.ts';
-import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
-import { type Indexing, unchecked } from '../../src/kernels/indexing.ts';
-import { type ScatterAlgorithm, scatterAddKernel, selectScatter } from '../../src/kernels/scatter.ts';
-import { groupByKey } from '../../src/kernels/sort.ts';
+import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
+import { type Indexing, unchecked } from '../../src/kernels/indexing/indexing.ts';
+import {
+  type ScatterAlgorithm,
+  scatterAddKernel,
+  selectScatter,
+} from '../../src/kernels/indexing/scatter.ts';
+import { groupByKey } from '../../src/kernels/sorting/sort.ts';
 import { generator } from './samples/draw.ts';
 
 beforeAll(async () => {

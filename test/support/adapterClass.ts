@@ -1,8 +1,8 @@
 /** @file Selects kernels as for another adapter: selection depends on the adapter's profile. */
 import type { AdapterClass } from '../../src/webgpu/adapter.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
-import { createProfile, type DeviceProfile } from '../../src/kernels/deviceProfile.ts';
-import { loadKernelsFor } from '../../src/kernels/loadKernelsFor.ts';
+import { createProfile, type DeviceProfile } from '../../src/kernels/selection/deviceProfile.ts';
+import { loadKernelsFor } from '../../src/kernels/loading/loadKernelsFor.ts';
 
 await Promise.all([loadKernelsFor('discrete'), loadKernelsFor('software')]);
 

@@ -3,17 +3,17 @@ import type { GemmTile } from '../../shaders/gemm.ts';
 import type { Autotuner, Tunable } from '../../src/webgpu/autotuner.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
 import { isFloating } from '../../src/core/dtype.ts';
-import { profileOf } from '../../src/kernels/deviceProfile.ts';
+import { profileOf } from '../../src/kernels/selection/deviceProfile.ts';
 import {
   allowsCol2im,
   allowsWinograd,
   type Conv2dAlgorithm,
   conv2dTunable,
-} from '../../src/kernels/conv2dAlgorithm.ts';
-import { blockAlgorithm } from '../../src/kernels/convolutionBlocks.ts';
-import { fewChannelsAlgorithm } from '../../src/kernels/fewChannels.ts';
-import { gemmTunable, onTile } from '../../src/kernels/gemmAlgorithm.ts';
-import { loadKernelsFor } from '../../src/kernels/loadKernelsFor.ts';
+} from '../../src/kernels/convolution/conv2dAlgorithm.ts';
+import { blockAlgorithm } from '../../src/kernels/convolution/convolutionBlocks.ts';
+import { fewChannelsAlgorithm } from '../../src/kernels/convolution/fewChannels.ts';
+import { gemmTunable, onTile } from '../../src/kernels/gemm/gemmAlgorithm.ts';
+import { loadKernelsFor } from '../../src/kernels/loading/loadKernelsFor.ts';
 
 await Promise.all([loadKernelsFor('discrete'), loadKernelsFor('software')]);
 

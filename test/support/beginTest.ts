@@ -1,6 +1,6 @@
 /** @file What every test starts from, alone or after others, in all engines. */
 import { printed } from '../../src/core/warn.ts';
-import { setRandomSeed } from '../../src/ops/seeds.ts';
+import { setRandomSeed } from '../../src/ops/define/seeds.ts';
 import { runFinalizers } from './deferredFinalizers.ts';
 
 /** Has a test draw the same values in every run, and frees what others dropped. */

@@ -6,7 +6,7 @@
 // First: the library's modules create their registries as they load.
 import './deferredFinalizers.ts';
 import { afterEach, beforeAll, beforeEach } from 'vitest';
-import { activeRecorders, stopRecorder } from '../../src/ops/recorders.ts';
+import { activeRecorders, stopRecorder } from '../../src/ops/define/recorders.ts';
 import { openedDevice } from '../../src/webgpu/current.ts';
 import { beginTest } from './beginTest.ts';
 import { installNodeGpu, takeUncapturedErrors } from './gpu.ts';

@@ -3,7 +3,7 @@
  */
 import { getDevice, setDevice } from '../../src/webgpu/current.ts';
 import { Device } from '../../src/webgpu/device.ts';
-import { init } from '../../src/kernels/init.ts';
+import { init } from '../../src/kernels/loading/init.ts';
 import { type OpenGpu, useDevice } from './gpu.ts';
 
 export interface OwnDevice {

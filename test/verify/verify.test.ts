@@ -11,7 +11,7 @@ import {
   verify,
   warmup,
 } from '../../src/index.ts';
-import { profileOf } from '../../src/kernels/deviceProfile.ts';
+import { profileOf } from '../../src/kernels/selection/deviceProfile.ts';
 import { memoryStore, tilesOf } from '../autotune/support.ts';
 import { ownDevice } from '../support/ownDevice.ts';
 import { draw, largestError, product } from '../support/reference.ts';

@@ -4,10 +4,10 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compile, getDevice, init, matMul, type Tensor, tensor } from '../../src/index.ts';
-import { createProfile } from '../../src/kernels/deviceProfile.ts';
+import { createProfile } from '../../src/kernels/selection/deviceProfile.ts';
 import { withGemmTile } from '../support/algorithms.ts';
-import { onTile } from '../../src/kernels/gemmAlgorithm.ts';
-import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
+import { onTile } from '../../src/kernels/gemm/gemmAlgorithm.ts';
+import { gemmTiles } from '../../src/kernels/gemm/gemmTiles.ts';
 import { generator } from '../ops/samples/draw.ts';
 import { ownDevice } from '../support/ownDevice.ts';
 

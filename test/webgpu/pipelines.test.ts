@@ -30,7 +30,7 @@ import {
   tidy,
   transpose,
 } from '../../src/index.ts';
-import { createProfile } from '../../src/kernels/deviceProfile.ts';
+import { createProfile } from '../../src/kernels/selection/deviceProfile.ts';
 import type { Device } from '../../src/webgpu/device.ts';
 import { type OwnDevice, ownDevice } from '../support/ownDevice.ts';
 

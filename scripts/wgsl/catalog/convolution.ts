@@ -6,7 +6,7 @@ import type { PatchOptions } from '../../../shaders/convolution/patches.ts';
 import type { PatchFilterGradShape } from '../../../shaders/convolution/patchFilterGrad.ts';
 import type { DirectOptions } from '../../../shaders/convolution/direct.ts';
 import type { Col2imOptions } from '../../../shaders/col2im.ts';
-import { gemmTiles } from '../../../src/kernels/gemmTiles.ts';
+import { gemmTiles } from '../../../src/kernels/gemm/gemmTiles.ts';
 import { type Family, entry } from './entry.ts';
 import { gemmDefaults } from './gemmOptions.ts';
 

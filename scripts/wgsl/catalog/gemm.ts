@@ -1,7 +1,7 @@
 /** @file The gemm kernels of the catalog. */
 import type { MatMulOptions } from '../../../shaders/matMul.ts';
 import type { SumSplitsOptions } from '../../../shaders/sumSplits.ts';
-import { gemmTiles } from '../../../src/kernels/gemmTiles.ts';
+import { gemmTiles } from '../../../src/kernels/gemm/gemmTiles.ts';
 import { type Family, entry } from './entry.ts';
 import { gemmDefaults } from './gemmOptions.ts';
 

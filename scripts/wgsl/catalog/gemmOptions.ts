@@ -2,7 +2,7 @@
 // Elsewhere, the form for subgroup matrices loads on demand; here, all forms are printed.
 import '../../../shaders/gemm/subgroupMatrix.ts';
 import type { GemmOptions } from '../../../shaders/gemm.ts';
-import { gemmTiles } from '../../../src/kernels/gemmTiles.ts';
+import { gemmTiles } from '../../../src/kernels/gemm/gemmTiles.ts';
 
 export const gemmDefaults: GemmOptions = {
   // Listed, so that they are known as options: most tiles have none of them.

@@ -4,7 +4,7 @@ import type { FusedReduceOptions } from '../../../shaders/fusedReduce.ts';
 import type { ReduceOptions } from '../../../shaders/reduce.ts';
 import type { ScanOptions } from '../../../shaders/scan.ts';
 import type { StatisticsOptions } from '../../../shaders/statistics.ts';
-import { ascendingKey } from '../../../src/kernels/keys.ts';
+import { ascendingKey } from '../../../src/kernels/sorting/keys.ts';
 import { type Family, entry } from './entry.ts';
 
 const sum: ReduceOptions = {

@@ -2,7 +2,7 @@
 import type { SearchSortedOptions } from '../../../shaders/searchSorted.ts';
 import type { RadixOptions } from '../../../shaders/sort.ts';
 import type { TopKOptions } from '../../../shaders/topK.ts';
-import { ascendingKey } from '../../../src/kernels/keys.ts';
+import { ascendingKey } from '../../../src/kernels/sorting/keys.ts';
 import { type Family, entry } from './entry.ts';
 
 const topK: TopKOptions = {

@@ -1,8 +1,8 @@
 /** @file Batching rules of ops that act on axes: the batch is an additional leading axis. */
 import { normalizeAxes, normalizeAxis, sizeOf } from '../../core/shape.ts';
-import type { Results } from '../../ops/definition.ts';
-import { reshape } from '../../ops/reshape.ts';
-import { broadcastTo } from '../../ops/sum.ts';
+import type { Results } from '../../ops/define/definition.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { broadcastTo } from '../../ops/reductions/sum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { BatchingRule, MappedCall, Options } from './mappedCall.ts';
 

@@ -1,5 +1,5 @@
 /** @file Batching rules of fused attention and its gradient: the examples are a larger batch of one call. */
-import { broadcastTo } from '../../ops/sum.ts';
+import { broadcastTo } from '../../ops/reductions/sum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { merged } from './arrangementRules.ts';
 import type { BatchingRule, MappedCall } from './mappedCall.ts';

@@ -7,7 +7,7 @@ import type { Shape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import type { Storage } from '../../webgpu/storage.ts';
 import type { Origin } from '../../history/origin.ts';
-import { symbolicGraph } from '../../ops/recorders.ts';
+import { symbolicGraph } from '../../ops/define/recorders.ts';
 import type { FunctionTarget } from '../recordFunction.ts';
 import { track } from '../../tensor/scope.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';

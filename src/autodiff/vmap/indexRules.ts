@@ -1,13 +1,13 @@
 /** @file Batching rules of gathers and scatters. */
-import { add } from '../../ops/arithmetic.ts';
-import { greaterEqual } from '../../ops/comparison.ts';
-import { gather } from '../../ops/gather.ts';
+import { add } from '../../ops/elementwise/arithmetic.ts';
+import { greaterEqual } from '../../ops/elementwise/comparison.ts';
+import { gather } from '../../ops/indexing/gather.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { moveAxis } from '../../ops/moveAxis.ts';
-import { range } from '../../ops/range.ts';
-import { reshape } from '../../ops/reshape.ts';
-import { broadcastTo } from '../../ops/sum.ts';
-import { where } from '../../ops/where.ts';
+import { moveAxis } from '../../ops/arrangement/moveAxis.ts';
+import { range } from '../../ops/creation/range.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { broadcastTo } from '../../ops/reductions/sum.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import { merged } from './arrangementRules.ts';
 import type { BatchingRule, MappedCall, Options } from './mappedCall.ts';
 

@@ -7,22 +7,22 @@
  */
 import { TapeError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
-import { inputsOf, type OpDefinition } from '../../ops/define.ts';
-import { outputsOf, type Plan } from '../../ops/definition.ts';
-import { Call, type ExampleCheck, reportingFor } from '../../ops/call.ts';
-import { recordCall } from '../../ops/dispatch.ts';
-import { checkingOf, type IndexOptions } from '../../ops/indices.ts';
-import { mul } from '../../ops/arithmetic.ts';
-import { identity } from '../../ops/identity.ts';
-import { toTensors } from '../../ops/operands.ts';
+import { inputsOf, type OpDefinition } from '../../ops/define/define.ts';
+import { outputsOf, type Plan } from '../../ops/define/definition.ts';
+import { Call, type ExampleCheck, reportingFor } from '../../ops/define/call.ts';
+import { recordCall } from '../../ops/define/dispatch.ts';
+import { checkingOf, type IndexOptions } from '../../ops/define/indices.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
+import { identity } from '../../ops/arrangement/identity.ts';
+import { toTensors } from '../../ops/define/operands.ts';
 import {
   activeRecorders,
   isSymbolic,
   nextRecording,
   type Recorder,
   withRecorders,
-} from '../../ops/recorders.ts';
-import { broadcastTo, sum } from '../../ops/sum.ts';
+} from '../../ops/define/recorders.ts';
+import { broadcastTo, sum } from '../../ops/reductions/sum.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type FunctionCall, recordFunction, recordHere } from '../recordFunction.ts';

@@ -1,9 +1,9 @@
 /** @file MappedCall: a call of an op inside vmap, as batching rules see it. */
 import type { Shape } from '../../core/shape.ts';
 import type { TensorSpec } from '../../core/spec.ts';
-import { applyOp, type OpDefinition } from '../../ops/define.ts';
-import { outputsOf, type Plan, type Results } from '../../ops/definition.ts';
-import { reshape } from '../../ops/reshape.ts';
+import { applyOp, type OpDefinition } from '../../ops/define/define.ts';
+import { outputsOf, type Plan, type Results } from '../../ops/define/definition.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Level } from './batchedTensor.ts';
 

@@ -1,12 +1,12 @@
 /** @file Batching rules of matmuls and convolutions, also with fused bias and activation. */
 import { type Shape, sizeOf } from '../../core/shape.ts';
-import { add } from '../../ops/arithmetic.ts';
-import { conv2d } from '../../ops/conv2d.ts';
-import { applyOp, type OpDefinition } from '../../ops/define.ts';
-import type { ActivationPlan } from '../../ops/fusedActivation.ts';
-import { matMul, type MatMulPlan } from '../../ops/matMul.ts';
-import { reshape } from '../../ops/reshape.ts';
-import { transpose } from '../../ops/transpose.ts';
+import { add } from '../../ops/elementwise/arithmetic.ts';
+import { conv2d } from '../../ops/convolution/conv2d.ts';
+import { applyOp, type OpDefinition } from '../../ops/define/define.ts';
+import type { ActivationPlan } from '../../ops/activations/fusedActivation.ts';
+import { matMul, type MatMulPlan } from '../../ops/products/matMul.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { transpose } from '../../ops/arrangement/transpose.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { merged } from './arrangementRules.ts';
 import type { BatchingRule, MappedCall, Options } from './mappedCall.ts';

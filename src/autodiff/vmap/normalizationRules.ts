@@ -1,12 +1,12 @@
 /** @file Batching rules of normalizations. With parameters per example, they are composed of simpler ops. */
 import type { Shape } from '../../core/shape.ts';
-import { add, mul, sub } from '../../ops/arithmetic.ts';
-import { groupNorm, type GroupNormOptions } from '../../ops/groupNorm.ts';
-import { layerNorm } from '../../ops/layerNorm.ts';
-import { inShape, normalizationGradient, otherAxes } from '../../ops/normalization.ts';
-import { reshape } from '../../ops/reshape.ts';
-import { rsqrt } from '../../ops/unary.ts';
-import { moments } from '../../ops/variance.ts';
+import { add, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { groupNorm, type GroupNormOptions } from '../../ops/normalization/groupNorm.ts';
+import { layerNorm } from '../../ops/normalization/layerNorm.ts';
+import { inShape, normalizationGradient, otherAxes } from '../../ops/normalization/normalization.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { rsqrt } from '../../ops/elementwise/unary.ts';
+import { moments } from '../../ops/reductions/variance.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { merged } from './arrangementRules.ts';
 import { type BatchingRule, byFormula, type MappedCall } from './mappedCall.ts';

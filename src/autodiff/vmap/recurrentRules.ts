@@ -1,14 +1,14 @@
 /** @file Batching rules of recurrent steps. Examples that share weights are one batch; otherwise ops compute each step. */
-import { sigmoid } from '../../ops/activations.ts';
-import { add, mul, sub } from '../../ops/arithmetic.ts';
-import { concat } from '../../ops/concat.ts';
-import { fill } from '../../ops/creation.ts';
-import { tanh } from '../../ops/hyperbolic.ts';
-import { matMul } from '../../ops/matMul.ts';
-import { split } from '../../ops/split.ts';
-import { stack } from '../../ops/stack.ts';
-import { stepOf, whereCounts } from '../../ops/steps.ts';
-import { sum } from '../../ops/sum.ts';
+import { sigmoid } from '../../ops/activations/activations.ts';
+import { add, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { concat } from '../../ops/arrangement/concat.ts';
+import { fill } from '../../ops/creation/creation.ts';
+import { tanh } from '../../ops/elementwise/hyperbolic.ts';
+import { matMul } from '../../ops/products/matMul.ts';
+import { split } from '../../ops/arrangement/split.ts';
+import { stack } from '../../ops/arrangement/stack.ts';
+import { stepOf, whereCounts } from '../../ops/recurrent/steps.ts';
+import { sum } from '../../ops/reductions/sum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { merged } from './arrangementRules.ts';
 import type { BatchingRule, MappedCall } from './mappedCall.ts';

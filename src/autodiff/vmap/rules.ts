@@ -3,7 +3,7 @@
  * by op.
  */
 import { TapeError } from '../../core/errors.ts';
-import type { OpDefinition } from '../../ops/define.ts';
+import type { OpDefinition } from '../../ops/define/define.ts';
 import { attentions } from './attentionRules.ts';
 import * as axes from './arrangementRules.ts';
 import * as indices from './indexRules.ts';

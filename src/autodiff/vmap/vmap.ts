@@ -4,9 +4,9 @@ import { isBranch, keysOf, leavesOf, mapNest, type Nest } from '../../core/nest.
 import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { describe, normalizeAxis } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
-import { identity } from '../../ops/identity.ts';
-import { moveAxis } from '../../ops/moveAxis.ts';
-import { recordUse } from '../../ops/recorders.ts';
+import { identity } from '../../ops/arrangement/identity.ts';
+import { moveAxis } from '../../ops/arrangement/moveAxis.ts';
+import { recordUse } from '../../ops/define/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { requireFunction } from '../functional.ts';

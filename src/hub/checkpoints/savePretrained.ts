@@ -6,9 +6,9 @@ import { type FloatType, safetensorsPieces, type WrittenTensor } from '../../for
 import type { JsonObject } from '../../keras/json/document.ts';
 import { AdaptedLayer, merged } from '../../keras/layers/base/adapter.ts';
 import type { SaveProgress } from '../../keras/saving/fileOptions.ts';
-import { withRecorders } from '../../ops/recorders.ts';
-import { identity } from '../../ops/identity.ts';
-import { transpose } from '../../ops/transpose.ts';
+import { withRecorders } from '../../ops/define/recorders.ts';
+import { identity } from '../../ops/arrangement/identity.ts';
+import { transpose } from '../../ops/arrangement/transpose.ts';
 import { folderOf, type SaveFolder } from '../../storage/folderTargets.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';

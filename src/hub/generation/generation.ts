@@ -1,7 +1,7 @@
 /** @file Generation: the keys and values of texts that grow, which the layers of a model share for the time of it. */
-import { cachedAttention, type CachedLayer } from '../../ops/cachedAttention.ts';
-import { type KeyValueCache, keyValueCache } from '../../ops/keyValueCache.ts';
-import type { TensorLike } from '../../ops/operands.ts';
+import { cachedAttention, type CachedLayer } from '../../ops/attention/cachedAttention.ts';
+import { type KeyValueCache, keyValueCache } from '../../ops/attention/keyValueCache.ts';
+import type { TensorLike } from '../../ops/define/operands.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { AttentionCache, CachedAttention } from '../layers/attentionCache.ts';
 import type { CachedMultiHeadAttention } from '../layers/cachedMultiHeadAttention.ts';

@@ -1,10 +1,10 @@
 /** @file The activations of feed-forward layers, by name: those of Keras, and the approximations that checkpoints name. */
-import { gelu, sigmoid, silu } from '../../ops/activations.ts';
-import { mul } from '../../ops/arithmetic.ts';
-import { gatedActivation } from '../../ops/gatedActivation.ts';
-import { tanh } from '../../ops/hyperbolic.ts';
-import { relu } from '../../ops/rectifiers.ts';
-import { square } from '../../ops/unary.ts';
+import { gelu, sigmoid, silu } from '../../ops/activations/activations.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
+import { gatedActivation } from '../../ops/activations/gatedActivation.ts';
+import { tanh } from '../../ops/elementwise/hyperbolic.ts';
+import { relu } from '../../ops/activations/rectifiers.ts';
+import { square } from '../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 const functions = {

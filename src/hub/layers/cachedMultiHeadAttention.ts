@@ -24,12 +24,12 @@ import { allOf, asMask, causalMask, windowMask } from '../../keras/layers/attent
 import { attend } from '../../keras/layers/attention/heads.ts';
 import { Dense } from '../../keras/layers/core/dense.ts';
 import { Dropout } from '../../keras/layers/regularization/dropout.ts';
-import { mul } from '../../ops/arithmetic.ts';
-import { dotProductAttention } from '../../ops/dotProductAttention.ts';
-import { expandDims } from '../../ops/expandDims.ts';
-import { repeat } from '../../ops/repeat.ts';
-import { reshape } from '../../ops/reshape.ts';
-import { split } from '../../ops/split.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
+import { dotProductAttention } from '../../ops/attention/dotProductAttention.ts';
+import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { repeat } from '../../ops/arrangement/repeat.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { split } from '../../ops/arrangement/split.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { AttentionCache } from './attentionCache.ts';
 import {

@@ -3,8 +3,8 @@ import { factoryOf, layer, type LayerOptions, number } from '../../keras/layers/
 import { LayerNormalization } from '../../keras/layers/normalization/layerNormalization.ts';
 import { RMSNormalization } from '../../keras/layers/normalization/rmsNormalization.ts';
 import type { OpenShape } from '../../core/shape.ts';
-import { add } from '../../ops/arithmetic.ts';
-import { rmsNorm } from '../../ops/rmsNorm.ts';
+import { add } from '../../ops/elementwise/arithmetic.ts';
+import { rmsNorm } from '../../ops/normalization/rmsNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 

@@ -11,9 +11,9 @@ import {
 } from '../../keras/layers/base/declare.ts';
 import { type InitializerLike, initializerOf } from '../../keras/initializers/index.ts';
 import { configOf } from '../../keras/namedObjects.ts';
-import { embedding } from '../../ops/embedding.ts';
-import { slice } from '../../ops/slice.ts';
-import { broadcastTo } from '../../ops/sum.ts';
+import { embedding } from '../../ops/indexing/embedding.ts';
+import { slice } from '../../ops/arrangement/slice.ts';
+import { broadcastTo } from '../../ops/reductions/sum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 

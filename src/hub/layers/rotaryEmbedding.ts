@@ -9,8 +9,8 @@ import {
   type LayerOptions,
   number,
 } from '../../keras/layers/base/declare.ts';
-import { reshape } from '../../ops/reshape.ts';
-import { rotaryEmbedding as rotate } from '../../ops/rotaryEmbedding.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { rotaryEmbedding as rotate } from '../../ops/attention/rotaryEmbedding.ts';
 import { tensor } from '../../tensor/create.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { inverseFrequencies, requireRopeScaling, type RopeScaling } from './ropeScaling.ts';

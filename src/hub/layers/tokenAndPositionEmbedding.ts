@@ -11,7 +11,7 @@ import {
 import { type InitializerLike, initializerOf } from '../../keras/initializers/index.ts';
 import { ReversibleEmbedding } from '../../keras/layers/core/reversibleEmbedding.ts';
 import { configOf } from '../../keras/namedObjects.ts';
-import { add } from '../../ops/arithmetic.ts';
+import { add } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { PositionEmbedding } from './positionEmbedding.ts';
 

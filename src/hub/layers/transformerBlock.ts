@@ -21,7 +21,7 @@ import { requireFraction } from '../../keras/layers/base/randomOptions.ts';
 import type { BiasOptions, KernelOptions } from '../../keras/layers/base/weightOptions.ts';
 import { Dropout } from '../../keras/layers/regularization/dropout.ts';
 import type { OptionTable } from '../../keras/options/fields.ts';
-import { add } from '../../ops/arithmetic.ts';
+import { add } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type TransformerActivation, transformerActivations } from './activationNames.ts';
 import type { AttentionCache } from './attentionCache.ts';

@@ -2,7 +2,7 @@
 import type { CallOptions } from '../../keras/layers/base/layer.ts';
 import type { ReversibleEmbedding } from '../../keras/layers/core/reversibleEmbedding.ts';
 import { Model } from '../../keras/models/model.ts';
-import { maximum } from '../../ops/maximum.ts';
+import { maximum } from '../../ops/elementwise/maximum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { AttentionCache } from '../layers/attentionCache.ts';
 import type { TransformerBlock } from '../layers/transformerBlock.ts';

@@ -1,8 +1,8 @@
 /** @file The features of one position of each text. */
-import { reshape } from '../../ops/reshape.ts';
-import { slice } from '../../ops/slice.ts';
-import { broadcastTo } from '../../ops/sum.ts';
-import { takeAlongAxis } from '../../ops/takeAlongAxis.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { slice } from '../../ops/arrangement/slice.ts';
+import { broadcastTo } from '../../ops/reductions/sum.ts';
+import { takeAlongAxis } from '../../ops/indexing/takeAlongAxis.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /** [batch, length, features] → [batch, features], those at `position`: a number for all texts, or int32 [batch]. */

@@ -10,7 +10,7 @@ import {
 } from '../../keras/layers/base/declare.ts';
 import { requireFraction } from '../../keras/layers/base/randomOptions.ts';
 import { reversibleEmbedding } from '../../keras/layers/core/reversibleEmbedding.ts';
-import { mul } from '../../ops/arithmetic.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { activationName } from '../checkpoints/configReader.ts';
 import type { Family } from '../checkpoints/family.ts';

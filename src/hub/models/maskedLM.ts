@@ -2,7 +2,7 @@
 import { layer, number, oneOf } from '../../keras/layers/base/declare.ts';
 import { Dense } from '../../keras/layers/core/dense.ts';
 import { LayerNormalization } from '../../keras/layers/normalization/layerNormalization.ts';
-import { add } from '../../ops/arithmetic.ts';
+import { add } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { activated, type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';

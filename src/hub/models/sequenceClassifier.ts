@@ -2,10 +2,10 @@
 import { flag, layer, oneOf } from '../../keras/layers/base/declare.ts';
 import { Dense } from '../../keras/layers/core/dense.ts';
 import { Dropout } from '../../keras/layers/regularization/dropout.ts';
-import { cast } from '../../ops/cast.ts';
-import { mul, sub } from '../../ops/arithmetic.ts';
-import { max } from '../../ops/extrema.ts';
-import { range } from '../../ops/range.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { max } from '../../ops/reductions/extrema.ts';
+import { range } from '../../ops/creation/range.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { textOf, type TextInputs } from './backbone.ts';
 import { type ClassifierOptions, classifierTable } from './classifierOptions.ts';

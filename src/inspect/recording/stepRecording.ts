@@ -2,7 +2,7 @@
 import { requireInteger } from '../../core/shape.ts';
 import { DisposedError, ValueError } from '../../core/errors.ts';
 import { version } from '../../core/version.ts';
-import { rewindSeeds, seedPosition } from '../../ops/seeds.ts';
+import { rewindSeeds, seedPosition } from '../../ops/define/seeds.ts';
 import { Snapshot } from '../../tensor/snapshot.ts';
 import type { SaveTarget } from '../../storage/targets.ts';
 import type { Device } from '../../webgpu/device.ts';

@@ -1,6 +1,6 @@
 /** @file Feature maps: a few channels of layers' outputs for the first sample, shown as pictures. */
-import { avgPool } from '../../ops/avgPool.ts';
-import { slice } from '../../ops/slice.ts';
+import { avgPool } from '../../ops/pooling/avgPool.ts';
+import { slice } from '../../ops/arrangement/slice.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { ObservedCall } from './observed.ts';
 import type { UnobservedWork } from './unobserved.ts';

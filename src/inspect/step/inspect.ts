@@ -5,7 +5,7 @@ import { checkOptions } from '../../core/options.ts';
 import type { CaptureReport } from '../../autodiff/compile.ts';
 import { setGradientObserver } from '../../autodiff/gradientObserver.ts';
 import { isDebugMode, debugMode } from '../../history/callSite.ts';
-import { outputSearch, setOutputSearch } from '../../ops/outputSearch.ts';
+import { outputSearch, setOutputSearch } from '../../ops/define/outputSearch.ts';
 import { getDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { requireDevice } from '../../webgpu/requireDevice.ts';

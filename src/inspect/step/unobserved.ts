@@ -1,7 +1,7 @@
 /** @file Runs work of the inspection itself, hidden from the step's observers. */
 import { gradientObserver, setGradientObserver } from '../../autodiff/gradientObserver.ts';
-import { withoutOutputSearch } from '../../ops/outputSearch.ts';
-import { detached } from '../../ops/recorders.ts';
+import { withoutOutputSearch } from '../../ops/define/outputSearch.ts';
+import { detached } from '../../ops/define/recorders.ts';
 import { outsideScopes, tidy } from '../../tensor/scope.ts';
 import type { Device } from '../../webgpu/device.ts';
 

@@ -1,6 +1,6 @@
 /** @file Collects the statistics of tensors on the device. They are computed immediately, and read together at the end. */
 import { histogramBins, recordWords } from '../../../shaders/statistics.ts';
-import { statisticsGroups, statisticsKernel, statisticsWords } from '../../kernels/statistics.ts';
+import { statisticsGroups, statisticsKernel, statisticsWords } from '../../kernels/reduce/statistics.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Device } from '../../webgpu/device.ts';
 import type { Storage } from '../../webgpu/storage.ts';

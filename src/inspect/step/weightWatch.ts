@@ -1,6 +1,6 @@
 /** @file WeightWatch: compares the values of weights before and after a step. */
-import { mul, sub } from '../../ops/arithmetic.ts';
-import { sum } from '../../ops/sum.ts';
+import { mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { sum } from '../../ops/reductions/sum.ts';
 import { isFloating } from '../../core/dtype.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';

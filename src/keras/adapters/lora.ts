@@ -2,7 +2,7 @@
 import { ValueError } from '../../core/errors.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
-import { unrecorded } from '../../ops/recorders.ts';
+import { unrecorded } from '../../ops/define/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { LoraOptions } from '../layers/base/adapter.ts';
 import { defaultAdapter } from '../layers/base/adapterName.ts';

@@ -3,8 +3,8 @@
  * Source: Liu, Mao, Wu, Feichtenhofer, Darrell and Xie, A ConvNet for the 2020s, CVPR 2022.
  */
 import { requireBoolean } from '../../core/shape.ts';
-import { add } from '../../ops/arithmetic.ts';
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import { add } from '../../ops/elementwise/arithmetic.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { conv2d } from '../layers/convolutional/conv.ts';
 import { dense } from '../layers/core/dense.ts';
 import { layerNormalization } from '../layers/normalization/layerNormalization.ts';

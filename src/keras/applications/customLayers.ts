@@ -1,6 +1,6 @@
 /** @file Layers that only networks of `applications` use, under Keras's class names. */
 import type { OpenShape } from '../../core/shape.ts';
-import { add, mul } from '../../ops/arithmetic.ts';
+import { add, mul } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { constant } from '../initializers/index.ts';

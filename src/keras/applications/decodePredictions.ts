@@ -3,7 +3,7 @@ import { FormatError, ShapeError, ValueError } from '../../core/errors.ts';
 import { checkOptions, isPlainObject, type OptionNames } from '../../core/options.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
-import { topK } from '../../ops/topK.ts';
+import { topK } from '../../ops/sorting/topK.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 
 /** Names by class: a list, or an object as in Keras's `imagenet_class_index.json`, of ids and names by index. */

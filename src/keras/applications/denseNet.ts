@@ -2,7 +2,7 @@
  * @file DenseNet of 121, 169 and 201 layers, with Keras's names.
  * Source: Huang, Liu, van der Maaten and Weinberger, Densely connected convolutional networks, CVPR 2017.
  */
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { concatenate } from '../layers/merging/concatenate.ts';
 import { averagePooling2d } from '../layers/pooling/averagePooling.ts';
 import { maxPooling2d } from '../layers/pooling/maxPooling.ts';

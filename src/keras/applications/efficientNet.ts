@@ -2,7 +2,7 @@
  * @file EfficientNet B0 to B7, with Keras's names.
  * Source: Tan and Le, EfficientNet: rethinking model scaling for convolutional neural networks, ICML 2019.
  */
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { normalization } from '../layers/preprocessing/normalization.ts';
 import { rescaling } from '../layers/preprocessing/rescaling.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';

@@ -1,5 +1,5 @@
 /** @file Common code of both versions of EfficientNet: scaling, initializers, squeeze and excitation, the end of a block. */
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { varianceScaling } from '../initializers/index.ts';
 import type { BatchNormalizationOptions } from '../layers/normalization/batchNormalization.ts';
 import { add, multiply } from '../layers/merging/elementwiseMerges.ts';

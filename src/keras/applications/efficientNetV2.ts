@@ -3,7 +3,7 @@
  * Source: Tan and Le, EfficientNetV2: smaller models and faster training, ICML 2021.
  */
 import { requireBoolean } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { normalization } from '../layers/preprocessing/normalization.ts';
 import { rescaling } from '../layers/preprocessing/rescaling.ts';
 import {

@@ -3,7 +3,7 @@
  * Source: Szegedy, Ioffe, Vanhoucke and Alemi, Inception-v4, Inception-ResNet and the impact of residual connections on
  * learning, AAAI 2017.
  */
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { concatenate } from '../layers/merging/concatenate.ts';
 import { averagePooling2d } from '../layers/pooling/averagePooling.ts';
 import { maxPooling2d } from '../layers/pooling/maxPooling.ts';

@@ -2,7 +2,7 @@
  * @file InceptionV3, with Keras's names.
  * Source: Szegedy, Vanhoucke, Ioffe, Shlens and Wojna, Rethinking the Inception architecture for computer vision, CVPR 2016.
  */
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { concatenate } from '../layers/merging/concatenate.ts';
 import { averagePooling2d } from '../layers/pooling/averagePooling.ts';
 import { maxPooling2d } from '../layers/pooling/maxPooling.ts';

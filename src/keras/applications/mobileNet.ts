@@ -3,7 +3,7 @@
  * Source: Howard et al., MobileNets: efficient convolutional neural networks for mobile vision applications, 2017.
  */
 import { requireInteger } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { reLU } from '../layers/activations/rectifiers.ts';
 import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
 import { requireFraction } from '../layers/base/randomOptions.ts';

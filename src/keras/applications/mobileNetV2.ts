@@ -3,7 +3,7 @@
  * Source: Sandler, Howard, Zhu, Zhmoginov and Chen, MobileNetV2: inverted residuals and linear bottlenecks, CVPR 2018.
  */
 import type { OpenShape } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { glorotUniform } from '../initializers/index.ts';
 import { dense } from '../layers/core/dense.ts';
 import { dropout } from '../layers/regularization/dropout.ts';

@@ -3,8 +3,8 @@
  * Source: Howard et al., Searching for MobileNetV3, ICCV 2019.
  */
 import { requireBoolean } from '../../core/shape.ts';
-import { add as plus, mul } from '../../ops/arithmetic.ts';
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import { add as plus, mul } from '../../ops/elementwise/arithmetic.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { activation } from '../layers/activations/activation.ts';
 import { reLU } from '../layers/activations/rectifiers.ts';
 import { add, multiply } from '../layers/merging/elementwiseMerges.ts';

@@ -4,7 +4,7 @@
  */
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { glorotUniform, heNormal } from '../initializers/index.ts';
 import { dense } from '../layers/core/dense.ts';
 import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';

@@ -1,5 +1,5 @@
 /** @file The cells of NASNet-A: figure 4 of its paper, with Keras's names of layers. */
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { glorotUniform } from '../initializers/index.ts';
 import { separableConv2d } from '../layers/convolutional/separableConv.ts';
 import { concatenate } from '../layers/merging/concatenate.ts';

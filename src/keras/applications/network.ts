@@ -3,7 +3,7 @@ import { isListOf } from '../../core/lists.ts';
 import { byPosition, checkOptions, type OptionNames } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean, requireInteger } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { ActivationLike } from '../activations.ts';
 import { getSourceInputs } from '../graph/sourceInputs.ts';

@@ -1,5 +1,5 @@
 /** @file The layers that networks consist of, each applied as it is created. */
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import type { ActivationLike } from '../activations.ts';
 import { glorotUniform } from '../initializers/index.ts';
 import { activation } from '../layers/activations/activation.ts';

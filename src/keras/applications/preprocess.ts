@@ -1,9 +1,9 @@
 /** @file Converts images to inputs of the networks, as in their training. */
 import { ShapeError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
-import { div, sub } from '../../ops/arithmetic.ts';
-import { flip } from '../../ops/flip.ts';
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import { div, sub } from '../../ops/elementwise/arithmetic.ts';
+import { flip } from '../../ops/arrangement/flip.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /** Mean blue, green and red of ImageNet's images, from 0 to 255. */

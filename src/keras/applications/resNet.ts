@@ -3,7 +3,7 @@
  * Sources: He, Zhang, Ren and Sun, Deep residual learning for image recognition, CVPR 2016; Identity mappings in deep
  * residual networks, ECCV 2016.
  */
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
 import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';

@@ -1,5 +1,5 @@
 /** @file Common code of all ResNets: a stem, four stacks of residual blocks, a dense layer. */
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import { imageOf, type Network, type NetworkOptions, networkOf } from './network.ts';

@@ -3,7 +3,7 @@
  * windows are padded on both sides, and convolutions have no biases.
  * Source: Goyal et al., Accurate, large minibatch SGD: training ImageNet in 1 hour, 2017, section 5.1.
  */
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import { channelsOf, type Parts } from './parts.ts';

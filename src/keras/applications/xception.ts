@@ -2,7 +2,7 @@
  * @file Xception, with Keras's names.
  * Source: Chollet, Xception: deep learning with depthwise separable convolutions, CVPR 2017.
  */
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { separableConv2d } from '../layers/convolutional/separableConv.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
 import { maxPooling2d } from '../layers/pooling/maxPooling.ts';

@@ -1,10 +1,10 @@
 /** @file The constraints: rules that weights are made to satisfy after each step of an optimizer. */
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireFinite } from '../../core/shape.ts';
-import { add, div, mul } from '../../ops/arithmetic.ts';
-import { clip } from '../../ops/clip.ts';
-import { maximum } from '../../ops/maximum.ts';
-import { euclideanNorm } from '../../ops/euclideanNorm.ts';
+import { add, div, mul } from '../../ops/elementwise/arithmetic.ts';
+import { clip } from '../../ops/elementwise/clip.ts';
+import { maximum } from '../../ops/elementwise/maximum.ts';
+import { euclideanNorm } from '../../ops/reductions/euclideanNorm.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';

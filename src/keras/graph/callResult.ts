@@ -1,7 +1,7 @@
 /** @file Checks the results of a layer's `call` and `computeOutputShape`. */
 import { describe } from '../../core/describe.ts';
 import { RetrogradError, ShapeError } from '../../core/errors.ts';
-import { isSymbolic } from '../../ops/recorders.ts';
+import { isSymbolic } from '../../ops/define/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 
 /** Errors: RetrogradError for anything but tensors and symbolic tensors. */

@@ -2,8 +2,8 @@
  * @file Composite ops called on symbolic tensors: where their formulas become operations of the graph. What decides it makes
  * symbolic tensors, so that these can't import it: input layers set it.
  */
-import type { OpDefinition } from '../../ops/definition.ts';
-import { isSymbolic } from '../../ops/recorders.ts';
+import type { OpDefinition } from '../../ops/define/definition.ts';
+import { isSymbolic } from '../../ops/define/recorders.ts';
 import { isTracing } from './tracing.ts';
 
 /** Calls a composite op, which `expand` expands into calls of other ops. */

@@ -2,7 +2,7 @@
  * @file An operation of a file that is not a single op here but a formula of several: one operation of the graph, with one
  * call, so that the model is saved as it was loaded.
  */
-import { isSymbolic } from '../../ops/recorders.ts';
+import { isSymbolic } from '../../ops/define/recorders.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import { GraphNode, type GraphOperation } from './graphNode.ts';
 import { KerasTensor } from './kerasTensor.ts';

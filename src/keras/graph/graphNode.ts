@@ -2,7 +2,7 @@
  * @file A node of a graph: one symbolic call of a layer or an op, with its symbolic inputs and outputs.
  */
 import { type KerasHistory, Node, type Operation } from '../../history/node.ts';
-import { isSymbolic } from '../../ops/recorders.ts';
+import { isSymbolic } from '../../ops/define/recorders.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import type { GraphTensor } from './graphTensor.ts';
 import { isTracing } from './tracing.ts';

@@ -7,7 +7,7 @@ import { SymbolicError } from '../../core/errors.ts';
 import type { OpenShape } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 import type { KerasHistory } from '../../history/node.ts';
-import { type SymbolicGraph, type SymbolicTensor, symbolicGraph } from '../../ops/recorders.ts';
+import { type SymbolicGraph, type SymbolicTensor, symbolicGraph } from '../../ops/define/recorders.ts';
 import { propertyGuard } from '../../tensor/propertyGuard.ts';
 import { newTensorId } from '../../tensor/tensor.ts';
 import { uniqueName } from '../names.ts';

@@ -5,7 +5,7 @@
 import { restate } from '../../core/errorMessage.ts';
 import { RetrogradError } from '../../core/errors.ts';
 import type { OpenSpec, TensorSpec } from '../../core/spec.ts';
-import { type OpDefinition, outputsOf } from '../../ops/definition.ts';
+import { type OpDefinition, outputsOf } from '../../ops/define/definition.ts';
 
 /** Divisible by 1 to 16, so that an open size can be split and reshaped; larger than windows and slices. */
 const probes = [720_720, 1_441_440] as const;

@@ -2,8 +2,8 @@
  * @file KerasTensor: a symbolic tensor, as layers and ops see it while a model is built. An op called on one adds a node
  * to the graph.
  */
-import type { OpDefinition } from '../../ops/define.ts';
-import { isSymbolic, type SymbolicGraph, symbolicGraph } from '../../ops/recorders.ts';
+import type { OpDefinition } from '../../ops/define/define.ts';
+import { isSymbolic, type SymbolicGraph, symbolicGraph } from '../../ops/define/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { callComposite } from './composites.ts';
 import { GraphNode } from './graphNode.ts';

@@ -1,9 +1,9 @@
 /** @file An op in a graph: each call of an op on symbolic tensors is a separate operation with one node. */
 import type { OpenSpec } from '../../core/spec.ts';
-import { applyOp, inputsOf } from '../../ops/define.ts';
-import type { OpDefinition } from '../../ops/definition.ts';
-import { commonTensorDType, type InputSlot, weakDType } from '../../ops/operands.ts';
-import { isSymbolic } from '../../ops/recorders.ts';
+import { applyOp, inputsOf } from '../../ops/define/define.ts';
+import type { OpDefinition } from '../../ops/define/definition.ts';
+import { commonTensorDType, type InputSlot, weakDType } from '../../ops/define/operands.ts';
+import { isSymbolic } from '../../ops/define/recorders.ts';
 import { type HostValues, tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';

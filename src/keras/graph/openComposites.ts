@@ -3,9 +3,9 @@
  * each of its ops is an operation of the graph. A formula that computes with them, such as x.shape[0] * 4, becomes one
  * operation, and is evaluated when the sizes are known.
  */
-import type { OpDefinition } from '../../ops/definition.ts';
-import { detached } from '../../ops/recorders.ts';
-import { withoutLaunching } from '../../ops/withoutLaunching.ts';
+import type { OpDefinition } from '../../ops/define/definition.ts';
+import { detached } from '../../ops/define/recorders.ts';
+import { withoutLaunching } from '../../ops/define/withoutLaunching.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { mapNest, type Nest } from '../tensorNest.ts';

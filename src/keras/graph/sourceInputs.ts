@@ -1,7 +1,7 @@
 /** @file getSourceInputs: the inputs that a symbolic tensor depends on. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { KerasTensor } from './kerasTensor.ts';
 import { type GraphNode, nodeOf } from './graphNode.ts';
 

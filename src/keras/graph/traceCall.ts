@@ -8,8 +8,8 @@
 import { restate } from '../../core/errorMessage.ts';
 import { RetrogradError, ShapeError } from '../../core/errors.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
-import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
-import { withoutLaunching } from '../../ops/withoutLaunching.ts';
+import { isSymbolic, type SymbolicTensor } from '../../ops/define/recorders.ts';
+import { withoutLaunching } from '../../ops/define/withoutLaunching.ts';
 import { leavesOf, mapNest, type Nest, packNest } from '../tensorNest.ts';
 import { requireResult } from './callResult.ts';
 import { KerasTensor } from './kerasTensor.ts';

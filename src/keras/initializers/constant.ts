@@ -2,9 +2,9 @@
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, type Shape } from '../../core/shape.ts';
 import type { DType } from '../../core/dtype.ts';
-import { mul } from '../../ops/arithmetic.ts';
-import { fill } from '../../ops/creation.ts';
-import { eye } from '../../ops/eye.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
+import { fill } from '../../ops/creation/creation.ts';
+import { eye } from '../../ops/creation/eye.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { number } from '../options/kinds.ts';

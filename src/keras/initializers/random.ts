@@ -1,6 +1,6 @@
 /** @file Initializers with a given distribution: randomNormal, randomUniform, truncatedNormal. */
 import { ValueError } from '../../core/errors.ts';
-import * as random from '../../ops/random.ts';
+import * as random from '../../ops/random/random.ts';
 import { number, seeded } from '../options/kinds.ts';
 import type { Table } from '../options/maker.ts';
 import { initializer, type SeedOptions } from './initializer.ts';

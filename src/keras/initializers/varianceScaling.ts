@@ -6,7 +6,7 @@
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, oneOf as nameOf, type Shape } from '../../core/shape.ts';
-import { randomNormal, randomUniform, truncatedNormal } from '../../ops/random.ts';
+import { randomNormal, randomUniform, truncatedNormal } from '../../ops/random/random.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Values } from '../options/fields.ts';
 import { checked, oneOf, seeded } from '../options/kinds.ts';

@@ -3,7 +3,7 @@
  * written as they were.
  */
 import { requireOneOf } from '../../core/shape.ts';
-import type { PadOptions, SliceOptions } from '../../ops/slice.ts';
+import type { PadOptions, SliceOptions } from '../../ops/arrangement/slice.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { ArraySplitOptions } from '../ops/arrangement.ts';
 import * as ops from '../ops/index.ts';

@@ -1,7 +1,7 @@
 /** @file Converts keys of Python's `x[...]`, which Keras saves in graphs, to strided slices and back. */
 import { describe } from '../../core/shape.ts';
 import { ValueError } from '../../core/errors.ts';
-import type { StridedSliceOptions } from '../../ops/stridedSlice.ts';
+import type { StridedSliceOptions } from '../../ops/arrangement/stridedSlice.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 
 type Options = Readonly<Record<string, unknown>>;

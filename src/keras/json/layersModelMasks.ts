@@ -3,7 +3,7 @@
  * states, too.
  */
 import { FormatError } from '../../core/errors.ts';
-import { isSymbolic } from '../../ops/recorders.ts';
+import { isSymbolic } from '../../ops/define/recorders.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { hasOtherTensors } from '../layers/base/callMasks.ts';
 import type { GraphNode } from '../graph/graphNode.ts';

@@ -2,8 +2,8 @@
  * @file Rewrites descriptions of models by Keras 2 and TF.js in the form of Keras 3: class names that changed, inputs that
  * were options of the first layer, calls that were lists of tensors.
  */
-import { clip } from '../../ops/clip.ts';
-import { mulAdd } from '../../ops/mulAdd.ts';
+import { clip } from '../../ops/elementwise/clip.ts';
+import { mulAdd } from '../../ops/elementwise/mulAdd.ts';
 import type { Activation } from '../activations.ts';
 import { type CustomObjects, registerClass } from '../serialization/registered.ts';
 import { allMasksKey } from './dialect.ts';

@@ -5,7 +5,7 @@
 import { DTypeError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import * as ops from '../../ops/index.ts';
-import { isSymbolic } from '../../ops/recorders.ts';
+import { isSymbolic } from '../../ops/define/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { FormulaOperation } from '../graph/formulaOperation.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';

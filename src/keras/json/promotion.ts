@@ -4,8 +4,8 @@
  */
 import type { DType } from '../../core/dtype.ts';
 import { DTypeError } from '../../core/errors.ts';
-import { cast } from '../../ops/cast.ts';
-import { isSymbolic } from '../../ops/recorders.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { isSymbolic } from '../../ops/define/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import type { Formula } from './formulaParts.ts';

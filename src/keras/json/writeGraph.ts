@@ -1,7 +1,7 @@
 /** @file Writes graphs in Keras's format: layers with their calls, and the sources of each call's tensors. */
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
-import { isSymbolic } from '../../ops/recorders.ts';
+import { isSymbolic } from '../../ops/define/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { hasOtherTensors } from '../layers/base/callMasks.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';

@@ -1,10 +1,10 @@
 /** @file binaryCrossentropy */
 import { normalizeAxis, requireBoolean } from '../../core/shape.ts';
-import { softplus } from '../../ops/activations.ts';
-import { add, mul, neg, sub } from '../../ops/arithmetic.ts';
-import { clip } from '../../ops/clip.ts';
-import { mean } from '../../ops/mean.ts';
-import { log } from '../../ops/unary.ts';
+import { softplus } from '../../ops/activations/activations.ts';
+import { add, mul, neg, sub } from '../../ops/elementwise/arithmetic.ts';
+import { clip } from '../../ops/elementwise/clip.ts';
+import { mean } from '../../ops/reductions/mean.ts';
+import { log } from '../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import { requireNumber } from './lossChecks.ts';

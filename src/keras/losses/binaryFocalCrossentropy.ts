@@ -1,9 +1,9 @@
 /** @file binaryFocalCrossentropy */
 import { normalizeAxis, requireBoolean } from '../../core/shape.ts';
-import { sigmoid } from '../../ops/activations.ts';
-import { add, mul, sub } from '../../ops/arithmetic.ts';
-import { mean } from '../../ops/mean.ts';
-import { pow } from '../../ops/pow.ts';
+import { sigmoid } from '../../ops/activations/activations.ts';
+import { add, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { mean } from '../../ops/reductions/mean.ts';
+import { pow } from '../../ops/elementwise/pow.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import {
   type BinaryCrossentropyOptions,

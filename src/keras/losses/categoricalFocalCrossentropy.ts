@@ -1,10 +1,10 @@
 /** @file categoricalFocalCrossentropy */
 import { normalizeAxis, requireBoolean } from '../../core/shape.ts';
-import { mul, neg, sub } from '../../ops/arithmetic.ts';
-import { pow } from '../../ops/pow.ts';
-import { softmax } from '../../ops/softmax.ts';
-import { sum } from '../../ops/sum.ts';
-import { log } from '../../ops/unary.ts';
+import { mul, neg, sub } from '../../ops/elementwise/arithmetic.ts';
+import { pow } from '../../ops/elementwise/pow.ts';
+import { softmax } from '../../ops/activations/softmax.ts';
+import { sum } from '../../ops/reductions/sum.ts';
+import { log } from '../../ops/elementwise/unary.ts';
 import { type CategoricalCrossentropyOptions, shares, smoothCategorical } from './categoricalCrossentropy.ts';
 import { requireNumber } from './lossChecks.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';

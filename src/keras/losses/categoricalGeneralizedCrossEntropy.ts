@@ -1,6 +1,6 @@
 /** @file categoricalGeneralizedCrossEntropy */
-import { div, sub } from '../../ops/arithmetic.ts';
-import { pow } from '../../ops/pow.ts';
+import { div, sub } from '../../ops/elementwise/arithmetic.ts';
+import { pow } from '../../ops/elementwise/pow.ts';
 import { requireNumber } from './lossChecks.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';
 import { labelsOf } from './labels.ts';

@@ -1,17 +1,17 @@
 /** @file circle */
 import { ShapeError } from '../../core/errors.ts';
 import { requireBoolean } from '../../core/shape.ts';
-import { add, mul, sub } from '../../ops/arithmetic.ts';
-import { softplus } from '../../ops/activations.ts';
-import { equal, greater, notEqual } from '../../ops/comparison.ts';
-import { cumsum } from '../../ops/cumsum.ts';
-import { expandDims } from '../../ops/expandDims.ts';
-import { onesLike } from '../../ops/like.ts';
-import { logicalAnd, logicalNot } from '../../ops/logical.ts';
-import { logSumExp } from '../../ops/logSumExp.ts';
-import { matMul } from '../../ops/matMul.ts';
-import { maximum } from '../../ops/maximum.ts';
-import { where } from '../../ops/where.ts';
+import { add, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { softplus } from '../../ops/activations/activations.ts';
+import { equal, greater, notEqual } from '../../ops/elementwise/comparison.ts';
+import { cumsum } from '../../ops/reductions/cumsum.ts';
+import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { onesLike } from '../../ops/creation/like.ts';
+import { logicalAnd, logicalNot } from '../../ops/elementwise/logical.ts';
+import { logSumExp } from '../../ops/reductions/logSumExp.ts';
+import { matMul } from '../../ops/products/matMul.ts';
+import { maximum } from '../../ops/elementwise/maximum.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { formatPair, requireNumber } from './lossChecks.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';

@@ -1,19 +1,19 @@
 /** @file ctc */
 import { ShapeError } from '../../core/errors.ts';
 import { formatPair } from './lossChecks.ts';
-import { add, neg, sub } from '../../ops/arithmetic.ts';
-import { cast } from '../../ops/cast.ts';
-import { greater, notEqual } from '../../ops/comparison.ts';
-import { expandDims } from '../../ops/expandDims.ts';
-import { gather } from '../../ops/gather.ts';
-import { logSumExp } from '../../ops/logSumExp.ts';
-import { pad, slice } from '../../ops/slice.ts';
-import { reshape } from '../../ops/reshape.ts';
-import { logSoftmax } from '../../ops/softmax.ts';
-import { stack } from '../../ops/stack.ts';
-import { sum } from '../../ops/sum.ts';
-import { unstack } from '../../ops/unstack.ts';
-import { where } from '../../ops/where.ts';
+import { add, neg, sub } from '../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { greater, notEqual } from '../../ops/elementwise/comparison.ts';
+import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { gather } from '../../ops/indexing/gather.ts';
+import { logSumExp } from '../../ops/reductions/logSumExp.ts';
+import { pad, slice } from '../../ops/arrangement/slice.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { logSoftmax } from '../../ops/activations/softmax.ts';
+import { stack } from '../../ops/arrangement/stack.ts';
+import { sum } from '../../ops/reductions/sum.ts';
+import { unstack } from '../../ops/arrangement/unstack.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';
 

@@ -1,14 +1,14 @@
 /** @file Hinge losses: hinge, squaredHinge and categoricalHinge. */
-import { all } from '../../ops/anyAll.ts';
-import { add, mul, sub } from '../../ops/arithmetic.ts';
-import { equal } from '../../ops/comparison.ts';
-import { max } from '../../ops/extrema.ts';
-import { logicalOr } from '../../ops/logical.ts';
-import { maximum } from '../../ops/maximum.ts';
-import { mean } from '../../ops/mean.ts';
-import { sum } from '../../ops/sum.ts';
-import { square } from '../../ops/unary.ts';
-import { where } from '../../ops/where.ts';
+import { all } from '../../ops/reductions/anyAll.ts';
+import { add, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { equal } from '../../ops/elementwise/comparison.ts';
+import { max } from '../../ops/reductions/extrema.ts';
+import { logicalOr } from '../../ops/elementwise/logical.ts';
+import { maximum } from '../../ops/elementwise/maximum.ts';
+import { mean } from '../../ops/reductions/mean.ts';
+import { sum } from '../../ops/reductions/sum.ts';
+import { square } from '../../ops/elementwise/unary.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';
 

@@ -3,12 +3,12 @@ import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
-import { cast } from '../../ops/cast.ts';
-import { expandDims } from '../../ops/expandDims.ts';
-import type { TensorLike } from '../../ops/operands.ts';
-import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
-import { squeeze } from '../../ops/squeeze.ts';
-import { toLabels } from '../../ops/toIndices.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import type { TensorLike } from '../../ops/define/operands.ts';
+import { isSymbolic, type SymbolicTensor } from '../../ops/define/recorders.ts';
+import { squeeze } from '../../ops/arrangement/squeeze.ts';
+import { toLabels } from '../../ops/indexing/toIndices.ts';
 import { tensor } from '../../tensor/create.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 

@@ -1,6 +1,12 @@
 /** @file pickClass: selects the prediction for each sample's label. */
-import { defineOp, type Op } from '../../ops/define.ts';
-import { type GatherNames, gatherGradient, gatherRows, gatherTarget, planGather } from '../../ops/gather.ts';
+import { defineOp, type Op } from '../../ops/define/define.ts';
+import {
+  type GatherNames,
+  gatherGradient,
+  gatherRows,
+  gatherTarget,
+  planGather,
+} from '../../ops/indexing/gather.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /**

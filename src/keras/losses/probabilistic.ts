@@ -1,9 +1,9 @@
 /** @file Losses of distributions: klDivergence and poisson. Crossentropies have their own files. */
-import { add, div, mul, sub } from '../../ops/arithmetic.ts';
-import { clip } from '../../ops/clip.ts';
-import { mean } from '../../ops/mean.ts';
-import { sum } from '../../ops/sum.ts';
-import { log } from '../../ops/unary.ts';
+import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { clip } from '../../ops/elementwise/clip.ts';
+import { mean } from '../../ops/reductions/mean.ts';
+import { sum } from '../../ops/reductions/sum.ts';
+import { log } from '../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';

@@ -1,11 +1,11 @@
 /** @file Reduces the losses of samples to one loss: weights, masks and reductions. */
 import { requireOneOf } from '../../core/shape.ts';
-import { div, mul } from '../../ops/arithmetic.ts';
-import { cast } from '../../ops/cast.ts';
-import { equal } from '../../ops/comparison.ts';
-import { mean } from '../../ops/mean.ts';
-import { sum } from '../../ops/sum.ts';
-import { where } from '../../ops/where.ts';
+import { div, mul } from '../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { equal } from '../../ops/elementwise/comparison.ts';
+import { mean } from '../../ops/reductions/mean.ts';
+import { sum } from '../../ops/reductions/sum.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireBroadcast } from './lossChecks.ts';
 import { isEmpty, sameRank } from './lossInputs.ts';

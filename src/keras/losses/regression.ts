@@ -1,13 +1,13 @@
 /** @file Regression losses: functions of the error yPred - yTrue, and cosineSimilarity. */
 import { normalizeAxis } from '../../core/shape.ts';
-import { softplus } from '../../ops/activations.ts';
-import { add, div, mul, neg, squaredDifference, sub } from '../../ops/arithmetic.ts';
-import { clip } from '../../ops/clip.ts';
-import { maximum } from '../../ops/maximum.ts';
-import { mean } from '../../ops/mean.ts';
-import { abs } from '../../ops/rounding.ts';
-import { sum } from '../../ops/sum.ts';
-import { log1p, rsqrt, square } from '../../ops/unary.ts';
+import { softplus } from '../../ops/activations/activations.ts';
+import { add, div, mul, neg, squaredDifference, sub } from '../../ops/elementwise/arithmetic.ts';
+import { clip } from '../../ops/elementwise/clip.ts';
+import { maximum } from '../../ops/elementwise/maximum.ts';
+import { mean } from '../../ops/reductions/mean.ts';
+import { abs } from '../../ops/elementwise/rounding.ts';
+import { sum } from '../../ops/reductions/sum.ts';
+import { log1p, rsqrt, square } from '../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';

@@ -1,6 +1,6 @@
 /** @file Losses of overlapping masks: dice and tversky. */
-import { add, div, mul, sub } from '../../ops/arithmetic.ts';
-import { sum } from '../../ops/sum.ts';
+import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { sum } from '../../ops/reductions/sum.ts';
 import { epsilon } from '../epsilon.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';
 import { requireNumber } from './lossChecks.ts';

@@ -1,16 +1,16 @@
 /** @file sparseCategoricalCrossentropy */
 import { ValueError } from '../../core/errors.ts';
 import { describe, normalizeAxis, requireBoolean } from '../../core/shape.ts';
-import { neg, sub } from '../../ops/arithmetic.ts';
-import { clip } from '../../ops/clip.ts';
-import { notEqual } from '../../ops/comparison.ts';
-import { expandDims } from '../../ops/expandDims.ts';
-import { logSoftmax } from '../../ops/softmax.ts';
-import { squeeze } from '../../ops/squeeze.ts';
-import { sum } from '../../ops/sum.ts';
-import { transpose } from '../../ops/transpose.ts';
-import { log } from '../../ops/unary.ts';
-import { where } from '../../ops/where.ts';
+import { neg, sub } from '../../ops/elementwise/arithmetic.ts';
+import { clip } from '../../ops/elementwise/clip.ts';
+import { notEqual } from '../../ops/elementwise/comparison.ts';
+import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { logSoftmax } from '../../ops/activations/softmax.ts';
+import { squeeze } from '../../ops/arrangement/squeeze.ts';
+import { sum } from '../../ops/reductions/sum.ts';
+import { transpose } from '../../ops/arrangement/transpose.ts';
+import { log } from '../../ops/elementwise/unary.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';

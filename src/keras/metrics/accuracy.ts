@@ -1,10 +1,10 @@
 /** @file Accuracies: the fraction of correct predictions. */
 import { ShapeError } from '../../core/errors.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
-import { argMax } from '../../ops/argExtrema.ts';
-import { cast } from '../../ops/cast.ts';
-import { equal, greater } from '../../ops/comparison.ts';
-import { mean } from '../../ops/mean.ts';
+import { argMax } from '../../ops/reductions/argExtrema.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { equal, greater } from '../../ops/elementwise/comparison.ts';
+import { mean } from '../../ops/reductions/mean.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireBroadcast, requireMinRank, requireNumber, requireSame } from '../losses/lossChecks.ts';
 import { labelsOf } from '../losses/labels.ts';

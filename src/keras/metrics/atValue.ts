@@ -1,8 +1,8 @@
 /** @file The best of one rate where another is at least a given value. */
-import { greaterEqual } from '../../ops/comparison.ts';
-import { max } from '../../ops/extrema.ts';
-import type { TensorLike } from '../../ops/operands.ts';
-import { where } from '../../ops/where.ts';
+import { greaterEqual } from '../../ops/elementwise/comparison.ts';
+import { max } from '../../ops/reductions/extrema.ts';
+import type { TensorLike } from '../../ops/define/operands.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { rejectExtraArguments } from '../../core/options.ts';

@@ -1,8 +1,8 @@
 /** @file Correlations between predictions and targets. */
 import { normalizeAxis } from '../../core/shape.ts';
-import { add, div, mul, squaredDifference, sub } from '../../ops/arithmetic.ts';
-import { mean } from '../../ops/mean.ts';
-import { sqrt, square } from '../../ops/unary.ts';
+import { add, div, mul, squaredDifference, sub } from '../../ops/elementwise/arithmetic.ts';
+import { mean } from '../../ops/reductions/mean.ts';
+import { sqrt, square } from '../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireSame } from '../losses/lossChecks.ts';
 import { sameRank } from '../losses/lossInputs.ts';

@@ -3,7 +3,7 @@ import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { byPosition, isPlainObject, rejectExtraArguments } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
-import type { TensorLike } from '../../ops/operands.ts';
+import type { TensorLike } from '../../ops/define/operands.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Loss } from '../losses/loss.ts';

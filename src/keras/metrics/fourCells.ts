@@ -1,6 +1,6 @@
 /** @file Common code of metrics of curves: the four cells of a confusion at many thresholds. */
 import type { Shape } from '../../core/shape.ts';
-import { add } from '../../ops/arithmetic.ts';
+import { add } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { Confusion } from './confusion.ts';

@@ -1,10 +1,10 @@
 /** @file Mean and Sum: of values, over batches. */
-import { add, div, mul } from '../../ops/arithmetic.ts';
-import { equal } from '../../ops/comparison.ts';
-import { mean as meanOf } from '../../ops/mean.ts';
-import type { TensorLike } from '../../ops/operands.ts';
-import { sum as sumOf } from '../../ops/sum.ts';
-import { where } from '../../ops/where.ts';
+import { add, div, mul } from '../../ops/elementwise/arithmetic.ts';
+import { equal } from '../../ops/elementwise/comparison.ts';
+import { mean as meanOf } from '../../ops/reductions/mean.ts';
+import type { TensorLike } from '../../ops/define/operands.ts';
+import { sum as sumOf } from '../../ops/reductions/sum.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { toTensor } from '../losses/lossInputs.ts';

@@ -2,7 +2,7 @@
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, hintFor } from '../../core/shape.ts';
-import type { TensorLike } from '../../ops/operands.ts';
+import type { TensorLike } from '../../ops/define/operands.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';

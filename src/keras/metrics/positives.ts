@@ -1,8 +1,8 @@
 /** @file True and false positives and negatives, by number or by weight. */
 import { rejectExtraArguments } from '../../core/options.ts';
-import { add, mul } from '../../ops/arithmetic.ts';
-import type { TensorLike } from '../../ops/operands.ts';
-import { reshape } from '../../ops/reshape.ts';
+import { add, mul } from '../../ops/elementwise/arithmetic.ts';
+import type { TensorLike } from '../../ops/define/operands.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { toTensor } from '../losses/lossInputs.ts';

@@ -1,8 +1,8 @@
 /** @file Precision and Recall. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import { add } from '../../ops/arithmetic.ts';
-import type { TensorLike } from '../../ops/operands.ts';
+import { add } from '../../ops/elementwise/arithmetic.ts';
+import type { TensorLike } from '../../ops/define/operands.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { rejectExtraArguments } from '../../core/options.ts';

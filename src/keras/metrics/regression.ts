@@ -1,6 +1,6 @@
 /** @file Means of errors over batches; see the losses of the same names. */
-import { neg, squaredDifference } from '../../ops/arithmetic.ts';
-import { sqrt } from '../../ops/unary.ts';
+import { neg, squaredDifference } from '../../ops/elementwise/arithmetic.ts';
+import { sqrt } from '../../ops/elementwise/unary.ts';
 import { requireBroadcast } from '../losses/lossChecks.ts';
 import {
   cosineSimilarity as cosineLoss,

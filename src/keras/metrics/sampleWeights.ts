@@ -2,11 +2,11 @@
 import { checkOptions } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
-import { mul } from '../../ops/arithmetic.ts';
-import { broadcastTo } from '../../ops/sum.ts';
-import { expandDims } from '../../ops/expandDims.ts';
-import type { ReduceOptions } from '../../ops/reduction.ts';
-import { reshape } from '../../ops/reshape.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
+import { broadcastTo } from '../../ops/reductions/sum.ts';
+import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import type { ReduceOptions } from '../../ops/reductions/reduction.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { sameRank, toTensor } from '../losses/lossInputs.ts';
 import { maskOf } from '../masks.ts';

@@ -1,16 +1,16 @@
 /** @file How often the true class is among the k largest predictions. */
 import { requireBoolean, requireInteger } from '../../core/shape.ts';
-import { any } from '../../ops/anyAll.ts';
-import { argMax } from '../../ops/argExtrema.ts';
-import { cast } from '../../ops/cast.ts';
-import { equal, greater, less } from '../../ops/comparison.ts';
-import { expandDims } from '../../ops/expandDims.ts';
-import { logicalAnd } from '../../ops/logical.ts';
-import { oneHot } from '../../ops/oneHot.ts';
-import { isFinite as finite } from '../../ops/predicates.ts';
-import { slice } from '../../ops/slice.ts';
-import { sum } from '../../ops/sum.ts';
-import { where } from '../../ops/where.ts';
+import { any } from '../../ops/reductions/anyAll.ts';
+import { argMax } from '../../ops/reductions/argExtrema.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { equal, greater, less } from '../../ops/elementwise/comparison.ts';
+import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { logicalAnd } from '../../ops/elementwise/logical.ts';
+import { oneHot } from '../../ops/indexing/oneHot.ts';
+import { isFinite as finite } from '../../ops/elementwise/predicates.ts';
+import { slice } from '../../ops/arrangement/slice.ts';
+import { sum } from '../../ops/reductions/sum.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireMinRank, requireSame } from '../losses/lossChecks.ts';
 import { labelsOf } from '../losses/labels.ts';

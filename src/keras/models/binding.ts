@@ -2,9 +2,9 @@
 import { DTypeError, ShapeError, ValueError } from '../../core/errors.ts';
 import type { OpenShape } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
-import { cast } from '../../ops/cast.ts';
-import { expandDims } from '../../ops/expandDims.ts';
-import { squeeze } from '../../ops/squeeze.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { squeeze } from '../../ops/arrangement/squeeze.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { inOrder, leavesOf, mapNest, type Nest } from '../tensorNest.ts';

@@ -1,5 +1,5 @@
 /** @file Functional: a model defined by symbolic inputs and outputs. */
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { ModelClass } from '../json/writtenModel.ts';
 import { factoryOf } from '../options/factory.ts';

@@ -5,7 +5,7 @@
 import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';
 import type { ModelClass } from '../json/writtenModel.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';

@@ -4,7 +4,7 @@ import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { rejectExtraArguments } from '../../core/options.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
 import { GraphProgram } from '../graph/program.ts';

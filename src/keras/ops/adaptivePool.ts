@@ -2,11 +2,11 @@
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape } from '../../core/shape.ts';
 import { perAxis } from '../../core/windows.ts';
-import { mul } from '../../ops/arithmetic.ts';
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import { max } from '../../ops/extrema.ts';
-import { gather } from '../../ops/gather.ts';
-import { sum } from '../../ops/sum.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import { max } from '../../ops/reductions/extrema.ts';
+import { gather } from '../../ops/indexing/gather.ts';
+import { sum } from '../../ops/reductions/sum.ts';
 import { tensor } from '../../tensor/create.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 

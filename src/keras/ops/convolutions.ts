@@ -5,17 +5,17 @@
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, requireOneOf, requireRank } from '../../core/shape.ts';
 import { type Padding, perAxis } from '../../core/windows.ts';
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import { conv1d } from '../../ops/conv1d.ts';
-import { conv2d, conv2dInputGrad } from '../../ops/conv2d.ts';
-import { conv3d } from '../../ops/conv3d.ts';
-import { depthwiseConv2d } from '../../ops/depthwiseConv2d.ts';
-import { eye } from '../../ops/eye.ts';
-import { expandDims } from '../../ops/expandDims.ts';
-import { flip } from '../../ops/flip.ts';
-import { reshape } from '../../ops/reshape.ts';
-import { squeeze } from '../../ops/squeeze.ts';
-import { transpose } from '../../ops/transpose.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import { conv1d } from '../../ops/convolution/conv1d.ts';
+import { conv2d, conv2dInputGrad } from '../../ops/convolution/conv2d.ts';
+import { conv3d } from '../../ops/convolution/conv3d.ts';
+import { depthwiseConv2d } from '../../ops/convolution/depthwiseConv2d.ts';
+import { eye } from '../../ops/creation/eye.ts';
+import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { flip } from '../../ops/arrangement/flip.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { squeeze } from '../../ops/arrangement/squeeze.ts';
+import { transpose } from '../../ops/arrangement/transpose.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /** Options of `conv`, `depthwiseConv` and `separableConv`. */

@@ -1,12 +1,12 @@
 /** @file The crossentropies of keras.ops: one value for each element, or for each vector of classes. */
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import { neg, mul } from '../../ops/arithmetic.ts';
-import { cast } from '../../ops/cast.ts';
-import { oneHot } from '../../ops/oneHot.ts';
-import { logSoftmax } from '../../ops/softmax.ts';
-import { squeeze } from '../../ops/squeeze.ts';
-import { sum } from '../../ops/sum.ts';
-import { log } from '../../ops/unary.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import { neg, mul } from '../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { oneHot } from '../../ops/indexing/oneHot.ts';
+import { logSoftmax } from '../../ops/activations/softmax.ts';
+import { squeeze } from '../../ops/arrangement/squeeze.ts';
+import { sum } from '../../ops/reductions/sum.ts';
+import { log } from '../../ops/elementwise/unary.ts';
 import { normalizeAxis } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { crossentropyOfLogits, crossentropyOfProbabilities } from '../losses/binaryCrossentropy.ts';

@@ -1,20 +1,20 @@
 /** @file Elementwise functions of keras.ops that are formulas of the library's ops. */
 import { requireFinite, requireBoolean } from '../../core/shape.ts';
-import { add, div, mul, sub } from '../../ops/arithmetic.ts';
-import { all } from '../../ops/anyAll.ts';
-import { cast } from '../../ops/cast.ts';
-import { equal, less, lessEqual } from '../../ops/comparison.ts';
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import { floorDiv, mod } from '../../ops/division.ts';
-import { logAddExp } from '../../ops/logAddExp.ts';
-import { logicalAnd, logicalOr } from '../../ops/logical.ts';
-import { maximum, minimum } from '../../ops/maximum.ts';
-import { pow } from '../../ops/pow.ts';
-import { isFinite as isFiniteOf, isNaN as isNaNOf } from '../../ops/predicates.ts';
-import { abs, ceil, floor, sign } from '../../ops/rounding.ts';
-import { sin } from '../../ops/trigonometric.ts';
-import { sqrt, square } from '../../ops/unary.ts';
-import { where } from '../../ops/where.ts';
+import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { all } from '../../ops/reductions/anyAll.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { equal, less, lessEqual } from '../../ops/elementwise/comparison.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import { floorDiv, mod } from '../../ops/elementwise/division.ts';
+import { logAddExp } from '../../ops/elementwise/logAddExp.ts';
+import { logicalAnd, logicalOr } from '../../ops/elementwise/logical.ts';
+import { maximum, minimum } from '../../ops/elementwise/maximum.ts';
+import { pow } from '../../ops/elementwise/pow.ts';
+import { isFinite as isFiniteOf, isNaN as isNaNOf } from '../../ops/elementwise/predicates.ts';
+import { abs, ceil, floor, sign } from '../../ops/elementwise/rounding.ts';
+import { sin } from '../../ops/elementwise/trigonometric.ts';
+import { sqrt, square } from '../../ops/elementwise/unary.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 type OfOne = CompositeOp<[x: Tensor]>;

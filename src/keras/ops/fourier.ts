@@ -1,8 +1,8 @@
 /** @file The Fourier transform of images, as pairs of real tensors. */
-import { defineComposite } from '../../ops/composite.ts';
-import { fft, ifft } from '../../ops/fourier.ts';
-import { swapAxes } from '../../ops/moveAxis.ts';
-import { type ComplexOp, takingPairs } from '../../ops/pairs.ts';
+import { defineComposite } from '../../ops/define/composite.ts';
+import { fft, ifft } from '../../ops/signals/fourier.ts';
+import { swapAxes } from '../../ops/arrangement/moveAxis.ts';
+import { type ComplexOp, takingPairs } from '../../ops/signals/pairs.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 type PairOp = ComplexOp<object, [real: Tensor, imaginary: Tensor]>;

@@ -1,18 +1,18 @@
 /** @file keras.ops.image: ops on images [height, width, channels], or on a batch of them. */
 import { requireFinite } from '../../core/shape.ts';
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import { type ExtractPatchesOptions, extractPatches as patchesOf } from '../../ops/extractPatches.ts';
-import type { FillMode } from '../../ops/fillModes.ts';
-import { gaussianBlur as blurred } from '../../ops/gaussianBlur.ts';
-import { type ResizeImagesOptions, resizeImages } from '../../ops/resizeImages.ts';
-import type { Interpolation } from '../../ops/sampleImages.ts';
-import { transformImages } from '../../ops/transformImages.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import { type ExtractPatchesOptions, extractPatches as patchesOf } from '../../ops/images/extractPatches.ts';
+import type { FillMode } from '../../ops/images/fillModes.ts';
+import { gaussianBlur as blurred } from '../../ops/images/gaussianBlur.ts';
+import { type ResizeImagesOptions, resizeImages } from '../../ops/images/resizeImages.ts';
+import type { Interpolation } from '../../ops/images/sampleImages.ts';
+import { transformImages } from '../../ops/images/transformImages.ts';
 import { tensor } from '../../tensor/create.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { homography } from './homography.ts';
 import { ofImages, perImage } from './imageBatches.ts';
 
-export { hsvToRgb, rgbToGrayscale, rgbToHsv } from '../../ops/colours.ts';
+export { hsvToRgb, rgbToGrayscale, rgbToHsv } from '../../ops/images/colours.ts';
 export { type CropImagesOptions, cropImages, type PadImagesOptions, padImages } from './imageBorders.ts';
 export { type MapCoordinatesOptions, mapCoordinates } from './mapCoordinates.ts';
 

@@ -1,8 +1,8 @@
 /** @file Images with borders added or removed: padImages, cropImages. */
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import { pad, slice } from '../../ops/slice.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import { pad, slice } from '../../ops/arrangement/slice.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { ofImages } from './imageBatches.ts';
 

@@ -12,38 +12,38 @@ export type {
   ScatterUpdateOptions,
 } from './kerasArguments.ts';
 // By Keras's names
-export { abs as absolute, abs as fabs } from '../../ops/rounding.ts';
-export { max as amax, min as amin } from '../../ops/extrema.ts';
+export { abs as absolute, abs as fabs } from '../../ops/elementwise/rounding.ts';
+export { max as amax, min as amin } from '../../ops/reductions/extrema.ts';
 export {
   acos as arccos,
   asin as arcsin,
   atan as arctan,
   atan2 as arctan2,
-} from '../../ops/trigonometric.ts';
-export { acosh as arccosh, asinh as arcsinh, atanh as arctanh } from '../../ops/hyperbolic.ts';
+} from '../../ops/elementwise/trigonometric.ts';
+export { acosh as arccosh, asinh as arcsinh, atanh as arctanh } from '../../ops/elementwise/hyperbolic.ts';
 export { tensor as array, tensor as convertToTensor } from '../../tensor/create.ts';
 export {
   bitwiseNot as bitwiseInvert,
   leftShift as bitwiseLeftShift,
   rightShift as bitwiseRightShift,
-} from '../../ops/bitwise.ts';
-export { concat as concatenate } from '../../ops/concat.ts';
-export { identity as copy } from '../../ops/identity.ts';
+} from '../../ops/elementwise/bitwise.ts';
+export { concat as concatenate } from '../../ops/arrangement/concat.ts';
+export { identity as copy } from '../../ops/arrangement/identity.ts';
 export {
   div as divide,
   div as trueDivide,
   mul as multiply,
   neg as negative,
   sub as subtract,
-} from '../../ops/arithmetic.ts';
-export { floorDiv as floorDivide } from '../../ops/division.ts';
-export { fill as full, zeros as empty } from '../../ops/creation.ts';
-export { zerosLike as emptyLike } from '../../ops/like.ts';
-export { hardSwish as hardSilu } from '../../ops/rectifiers.ts';
-export { silu as swish } from '../../ops/activations.ts';
-export { pow as power } from '../../ops/pow.ts';
-export { scatterNd as scatter } from '../../ops/gatherNd.ts';
-export { variance as var } from '../../ops/variance.ts';
+} from '../../ops/elementwise/arithmetic.ts';
+export { floorDiv as floorDivide } from '../../ops/elementwise/division.ts';
+export { fill as full, zeros as empty } from '../../ops/creation/creation.ts';
+export { zerosLike as emptyLike } from '../../ops/creation/like.ts';
+export { hardSwish as hardSilu } from '../../ops/activations/rectifiers.ts';
+export { silu as swish } from '../../ops/activations/activations.ts';
+export { pow as power } from '../../ops/elementwise/pow.ts';
+export { scatterNd as scatter } from '../../ops/indexing/gatherNd.ts';
+export { variance as var } from '../../ops/reductions/variance.ts';
 export {
   celu,
   glu,

@@ -2,29 +2,29 @@
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, requireBoolean, requireInteger, requireOneOf } from '../../core/shape.ts';
 import { type OptionNames, optionsOf, type Settings } from '../../core/options.ts';
-import { add, div, mul } from '../../ops/arithmetic.ts';
-import { avgPool, avgPool1d } from '../../ops/avgPool.ts';
-import { cholesky as libraryCholesky } from '../../ops/cholesky.ts';
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import { max as libraryMax, min as libraryMin } from '../../ops/extrema.ts';
-import { transposed } from '../../ops/matrices.ts';
-import { maximum, minimum } from '../../ops/maximum.ts';
-import { maxPool as libraryMaxPool, maxPool1d } from '../../ops/maxPool.ts';
-import { avgPool3d, maxPool3d } from '../../ops/pool3d.ts';
-import { poolOptionNames, type PoolOptions, type PoolPositions } from '../../ops/pooling.ts';
-import { range, type RangeOptions } from '../../ops/range.ts';
-import type { ReduceOptions } from '../../ops/reduction.ts';
-import { reshape } from '../../ops/reshape.ts';
-import { round as libraryRound } from '../../ops/rounding.ts';
-import { segmentMax, segmentMin } from '../../ops/segmentExtrema.ts';
-import { segmentProd } from '../../ops/segmentProd.ts';
-import { segmentSum } from '../../ops/segmentSum.ts';
+import { add, div, mul } from '../../ops/elementwise/arithmetic.ts';
+import { avgPool, avgPool1d } from '../../ops/pooling/avgPool.ts';
+import { cholesky as libraryCholesky } from '../../ops/linalg/cholesky.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import { max as libraryMax, min as libraryMin } from '../../ops/reductions/extrema.ts';
+import { transposed } from '../../ops/linalg/matrices.ts';
+import { maximum, minimum } from '../../ops/elementwise/maximum.ts';
+import { maxPool as libraryMaxPool, maxPool1d } from '../../ops/pooling/maxPool.ts';
+import { avgPool3d, maxPool3d } from '../../ops/pooling/pool3d.ts';
+import { poolOptionNames, type PoolOptions, type PoolPositions } from '../../ops/pooling/pooling.ts';
+import { range, type RangeOptions } from '../../ops/creation/range.ts';
+import type { ReduceOptions } from '../../ops/reductions/reduction.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { round as libraryRound } from '../../ops/elementwise/rounding.ts';
+import { segmentMax, segmentMin } from '../../ops/indexing/segmentExtrema.ts';
+import { segmentProd } from '../../ops/indexing/segmentProd.ts';
+import { segmentSum } from '../../ops/indexing/segmentSum.ts';
 import {
   slicesAt,
   tensorScatterUpdate,
   type TensorScatterUpdateOptions,
-} from '../../ops/tensorScatterUpdate.ts';
-import { where } from '../../ops/where.ts';
+} from '../../ops/indexing/tensorScatterUpdate.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /** Options of `max` and `min`. */

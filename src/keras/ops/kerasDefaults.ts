@@ -1,14 +1,17 @@
 /** @file Ops that Keras has under the same name as the library, but with other arguments or defaults: `ops` has Keras's. */
 import { type OptionNames, optionsOf, type Settings } from '../../core/options.ts';
 import { requireInteger } from '../../core/shape.ts';
-import { gelu as libraryGelu, type GeluOptions } from '../../ops/activations.ts';
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import type { CreationOptions } from '../../ops/creation.ts';
-import { cumprod as libraryCumprod } from '../../ops/cumulative.ts';
-import { cumsum as libraryCumsum, type CumsumOptions } from '../../ops/cumsum.ts';
-import { eye } from '../../ops/eye.ts';
-import { norm as libraryNorm, type NormOptions } from '../../ops/norm.ts';
-import { takeAlongAxis as libraryTakeAlongAxis, type TakeAlongAxisOptions } from '../../ops/takeAlongAxis.ts';
+import { gelu as libraryGelu, type GeluOptions } from '../../ops/activations/activations.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import type { CreationOptions } from '../../ops/creation/creation.ts';
+import { cumprod as libraryCumprod } from '../../ops/reductions/cumulative.ts';
+import { cumsum as libraryCumsum, type CumsumOptions } from '../../ops/reductions/cumsum.ts';
+import { eye } from '../../ops/creation/eye.ts';
+import { norm as libraryNorm, type NormOptions } from '../../ops/reductions/norm.ts';
+import {
+  takeAlongAxis as libraryTakeAlongAxis,
+  type TakeAlongAxisOptions,
+} from '../../ops/indexing/takeAlongAxis.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { flat } from './flat.ts';
 

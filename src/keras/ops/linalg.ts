@@ -1,26 +1,26 @@
 /** @file Linear algebra of keras.ops on svd, qr and cholesky. */
 import { requireFinite } from '../../core/shape.ts';
-import { div, mul } from '../../ops/arithmetic.ts';
-import { cast } from '../../ops/cast.ts';
-import { cholesky } from '../../ops/cholesky.ts';
-import { greater } from '../../ops/comparison.ts';
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import { diagonal } from '../../ops/diagonal.ts';
-import { expandDims } from '../../ops/expandDims.ts';
-import { eye } from '../../ops/eye.ts';
-import { max } from '../../ops/extrema.ts';
-import { matMul } from '../../ops/matMul.ts';
-import { requireSquare, transposed } from '../../ops/matrices.ts';
-import { prod } from '../../ops/prod.ts';
-import { qr } from '../../ops/qr.ts';
-import { abs, round, sign } from '../../ops/rounding.ts';
-import { det } from '../../ops/solve.ts';
-import { solveTriangular } from '../../ops/solveTriangular.ts';
-import { broadcastTo, sum } from '../../ops/sum.ts';
-import { svd } from '../../ops/svd.ts';
-import { tril } from '../../ops/triangle.ts';
-import { log } from '../../ops/unary.ts';
-import { where } from '../../ops/where.ts';
+import { div, mul } from '../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { cholesky } from '../../ops/linalg/cholesky.ts';
+import { greater } from '../../ops/elementwise/comparison.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import { diagonal } from '../../ops/arrangement/diagonal.ts';
+import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { eye } from '../../ops/creation/eye.ts';
+import { max } from '../../ops/reductions/extrema.ts';
+import { matMul } from '../../ops/products/matMul.ts';
+import { requireSquare, transposed } from '../../ops/linalg/matrices.ts';
+import { prod } from '../../ops/reductions/prod.ts';
+import { qr } from '../../ops/linalg/qr.ts';
+import { abs, round, sign } from '../../ops/elementwise/rounding.ts';
+import { det } from '../../ops/linalg/solve.ts';
+import { solveTriangular } from '../../ops/linalg/solveTriangular.ts';
+import { broadcastTo, sum } from '../../ops/reductions/sum.ts';
+import { svd } from '../../ops/linalg/svd.ts';
+import { tril } from '../../ops/arrangement/triangle.ts';
+import { log } from '../../ops/elementwise/unary.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /** Options of `pinv` and `lstsq`. */

@@ -1,19 +1,19 @@
 /** @file mapCoordinates */
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, formatShape, requireFinite, requireOneOf } from '../../core/shape.ts';
-import { add, mul, sub } from '../../ops/arithmetic.ts';
-import { cast } from '../../ops/cast.ts';
-import { clip } from '../../ops/clip.ts';
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import { mod } from '../../ops/division.ts';
-import { broughtInside, type FillMode, fillModes, isWithin } from '../../ops/fillModes.ts';
-import { gatherNd } from '../../ops/gatherNd.ts';
-import { logicalAnd } from '../../ops/logical.ts';
-import { floor } from '../../ops/rounding.ts';
-import { nearestPixel } from '../../ops/sampleImages.ts';
-import { stack } from '../../ops/stack.ts';
-import { unstack } from '../../ops/unstack.ts';
-import { where } from '../../ops/where.ts';
+import { add, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { clip } from '../../ops/elementwise/clip.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import { mod } from '../../ops/elementwise/division.ts';
+import { broughtInside, type FillMode, fillModes, isWithin } from '../../ops/images/fillModes.ts';
+import { gatherNd } from '../../ops/indexing/gatherNd.ts';
+import { logicalAnd } from '../../ops/elementwise/logical.ts';
+import { floor } from '../../ops/elementwise/rounding.ts';
+import { nearestPixel } from '../../ops/images/sampleImages.ts';
+import { stack } from '../../ops/arrangement/stack.ts';
+import { unstack } from '../../ops/arrangement/unstack.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /** Options of `mapCoordinates`. */

@@ -1,30 +1,34 @@
 /** @file Reductions and scans of keras.ops that ignore NaN. */
 import { normalizeAxes } from '../../core/shape.ts';
-import { all } from '../../ops/anyAll.ts';
-import { type ArgOptions, argMax, argMin } from '../../ops/argExtrema.ts';
-import { add, div, mul, sub } from '../../ops/arithmetic.ts';
-import { cast } from '../../ops/cast.ts';
-import { clip } from '../../ops/clip.ts';
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import { cumprod } from '../../ops/cumulative.ts';
-import { cumsum } from '../../ops/cumsum.ts';
-import { max, min } from '../../ops/extrema.ts';
-import { logicalNot } from '../../ops/logical.ts';
-import { maximum } from '../../ops/maximum.ts';
-import { moveAxis } from '../../ops/moveAxis.ts';
-import { isNaN as isNaNOf } from '../../ops/predicates.ts';
-import { prod } from '../../ops/prod.ts';
-import { quantile, type QuantileOptions } from '../../ops/quantile.ts';
-import { type ReducePositions, reduceOptionNames, type ReduceOptions } from '../../ops/reduction.ts';
-import { reshape } from '../../ops/reshape.ts';
-import { ceil, floor, round } from '../../ops/rounding.ts';
-import { sort } from '../../ops/sort.ts';
-import { squeeze } from '../../ops/squeeze.ts';
-import { stack } from '../../ops/stack.ts';
-import { sum } from '../../ops/sum.ts';
-import { takeAlongAxis } from '../../ops/takeAlongAxis.ts';
-import { sqrt, square } from '../../ops/unary.ts';
-import { where } from '../../ops/where.ts';
+import { all } from '../../ops/reductions/anyAll.ts';
+import { type ArgOptions, argMax, argMin } from '../../ops/reductions/argExtrema.ts';
+import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { clip } from '../../ops/elementwise/clip.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import { cumprod } from '../../ops/reductions/cumulative.ts';
+import { cumsum } from '../../ops/reductions/cumsum.ts';
+import { max, min } from '../../ops/reductions/extrema.ts';
+import { logicalNot } from '../../ops/elementwise/logical.ts';
+import { maximum } from '../../ops/elementwise/maximum.ts';
+import { moveAxis } from '../../ops/arrangement/moveAxis.ts';
+import { isNaN as isNaNOf } from '../../ops/elementwise/predicates.ts';
+import { prod } from '../../ops/reductions/prod.ts';
+import { quantile, type QuantileOptions } from '../../ops/reductions/quantile.ts';
+import {
+  type ReducePositions,
+  reduceOptionNames,
+  type ReduceOptions,
+} from '../../ops/reductions/reduction.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { ceil, floor, round } from '../../ops/elementwise/rounding.ts';
+import { sort } from '../../ops/sorting/sort.ts';
+import { squeeze } from '../../ops/arrangement/squeeze.ts';
+import { stack } from '../../ops/arrangement/stack.ts';
+import { sum } from '../../ops/reductions/sum.ts';
+import { takeAlongAxis } from '../../ops/indexing/takeAlongAxis.ts';
+import { sqrt, square } from '../../ops/elementwise/unary.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 type Reduction = CompositeOp<[x: Tensor], ReduceOptions, Tensor, ReducePositions>;

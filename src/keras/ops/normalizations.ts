@@ -1,11 +1,11 @@
 /** @file The normalizations of keras.ops: the library's, with Keras's operands. */
 import { sameShape } from '../../core/shape.ts';
-import { mul } from '../../ops/arithmetic.ts';
-import { batchNorm } from '../../ops/batchNorm.ts';
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import { layerNorm } from '../../ops/layerNorm.ts';
-import { axesTogether, sizesAlong } from '../../ops/normalization.ts';
-import { rmsNorm } from '../../ops/rmsNorm.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
+import { batchNorm } from '../../ops/normalization/batchNorm.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import { layerNorm } from '../../ops/normalization/layerNorm.ts';
+import { axesTogether, sizesAlong } from '../../ops/normalization/normalization.ts';
+import { rmsNorm } from '../../ops/normalization/rmsNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon as smallest } from '../epsilon.ts';
 

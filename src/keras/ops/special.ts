@@ -1,11 +1,11 @@
 /** @file Special functions of keras.ops, by polynomials with the accuracy of float32. */
-import { add, div, mul, neg, sub } from '../../ops/arithmetic.ts';
-import { equal, greater, greaterEqual, less } from '../../ops/comparison.ts';
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import { maximum } from '../../ops/maximum.ts';
-import { abs } from '../../ops/rounding.ts';
-import { exp, log, rsqrt, sqrt, square } from '../../ops/unary.ts';
-import { where } from '../../ops/where.ts';
+import { add, div, mul, neg, sub } from '../../ops/elementwise/arithmetic.ts';
+import { equal, greater, greaterEqual, less } from '../../ops/elementwise/comparison.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import { maximum } from '../../ops/elementwise/maximum.ts';
+import { abs } from '../../ops/elementwise/rounding.ts';
+import { exp, log, rsqrt, sqrt, square } from '../../ops/elementwise/unary.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 type OfOne = CompositeOp<[x: Tensor]>;

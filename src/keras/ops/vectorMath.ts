@@ -1,23 +1,27 @@
 /** @file Vector and matrix functions of keras.ops: cross, inner and Kronecker products, differences, correlation. */
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, normalizeAxis, requireFinite, requireInteger } from '../../core/shape.ts';
-import { add, div, mul, sub } from '../../ops/arithmetic.ts';
-import { cast } from '../../ops/cast.ts';
-import { notEqual } from '../../ops/comparison.ts';
-import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
-import { expandDims } from '../../ops/expandDims.ts';
-import { max, min } from '../../ops/extrema.ts';
-import { matMul } from '../../ops/matMul.ts';
-import { mean } from '../../ops/mean.ts';
-import { moveAxis } from '../../ops/moveAxis.ts';
-import { requireVectorOrder, vectorNorm } from '../../ops/vectorNorm.ts';
-import { tensordot } from '../../ops/outer.ts';
-import { type ReduceOptions, type ReducePositions, reduceOptionNames } from '../../ops/reduction.ts';
-import { reshape } from '../../ops/reshape.ts';
-import { roll } from '../../ops/roll.ts';
-import { slice } from '../../ops/slice.ts';
-import { sum } from '../../ops/sum.ts';
-import { log10, sqrt, square } from '../../ops/unary.ts';
+import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { notEqual } from '../../ops/elementwise/comparison.ts';
+import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { max, min } from '../../ops/reductions/extrema.ts';
+import { matMul } from '../../ops/products/matMul.ts';
+import { mean } from '../../ops/reductions/mean.ts';
+import { moveAxis } from '../../ops/arrangement/moveAxis.ts';
+import { requireVectorOrder, vectorNorm } from '../../ops/reductions/vectorNorm.ts';
+import { tensordot } from '../../ops/products/outer.ts';
+import {
+  type ReduceOptions,
+  type ReducePositions,
+  reduceOptionNames,
+} from '../../ops/reductions/reduction.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { roll } from '../../ops/arrangement/roll.ts';
+import { slice } from '../../ops/arrangement/slice.ts';
+import { sum } from '../../ops/reductions/sum.ts';
+import { log10, sqrt, square } from '../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /** Options of functions along one axis. */

@@ -1,6 +1,6 @@
 /** @file Adadelta. */
 import { DynamicScalar } from '../../webgpu/params.ts';
-import { adadeltaStep } from '../../kernels/optimizerRules.ts';
+import { adadeltaStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, notNegative, optimizer, share, type OptimizerOptions } from './declare.ts';
 

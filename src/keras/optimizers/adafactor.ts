@@ -1,9 +1,9 @@
 /** @file Adafactor. */
-import { add, div, mul, sub } from '../../ops/arithmetic.ts';
-import { expandDims } from '../../ops/expandDims.ts';
-import { maximum } from '../../ops/maximum.ts';
-import { mean } from '../../ops/mean.ts';
-import { sqrt, square } from '../../ops/unary.ts';
+import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { maximum } from '../../ops/elementwise/maximum.ts';
+import { mean } from '../../ops/reductions/mean.ts';
+import { sqrt, square } from '../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';

@@ -1,6 +1,6 @@
 /** @file Adagrad. */
 import { DynamicScalar } from '../../webgpu/params.ts';
-import { adagradStep } from '../../kernels/optimizerRules.ts';
+import { adagradStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, notNegative, optimizer, type OptimizerOptions } from './declare.ts';
 

@@ -1,7 +1,7 @@
 /** @file Adam, and AdamW. */
 import { plainOptions } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
-import { adamStep } from '../../kernels/optimizerRules.ts';
+import { adamStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, flag, moments, optimizer, type OptimizerOptions } from './declare.ts';
 

@@ -1,6 +1,6 @@
 /** @file Adamax. */
 import { DynamicScalar } from '../../webgpu/params.ts';
-import { adamaxStep } from '../../kernels/optimizerRules.ts';
+import { adamaxStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, moments, optimizer, type OptimizerOptions } from './declare.ts';
 

@@ -2,7 +2,7 @@
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, hintFor, sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
-import { copyWords } from '../../kernels/copyWords.ts';
+import { copyWords } from '../../kernels/copies/copyWords.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';

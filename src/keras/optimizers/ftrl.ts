@@ -1,6 +1,6 @@
 /** @file Ftrl. */
 import { DynamicScalar } from '../../webgpu/params.ts';
-import { ftrlStep } from '../../kernels/optimizerRules.ts';
+import { ftrlStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, notNegative, notPositive, optimizer, type OptimizerOptions } from './declare.ts';
 

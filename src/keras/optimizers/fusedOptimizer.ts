@@ -1,5 +1,5 @@
 /** @file Fused optimizers: the update rule is elementwise, and one kernel updates several variables per launch. */
-import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
+import { accumulatorState, averageState } from '../../kernels/optimizers/optimizerStep.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { FusedVariables, type SlotSpec } from './fusedVariables.ts';
 import { Optimizer } from './optimizer.ts';

@@ -5,16 +5,16 @@ import {
   isPresent,
   type StepKernel,
   stepKernel,
-} from '../../kernels/optimizerStep.ts';
+} from '../../kernels/optimizers/optimizerStep.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import type { DynamicScalar } from '../../webgpu/params.ts';
 import type { Storage } from '../../webgpu/storage.ts';
-import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/gradientNorms.ts';
-import { clip } from '../../ops/clip.ts';
-import { hasSlices, sumOfSlices } from '../../ops/slices.ts';
-import { abs } from '../../ops/rounding.ts';
-import { sqrt, square } from '../../ops/unary.ts';
+import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/optimizers/gradientNorms.ts';
+import { clip } from '../../ops/elementwise/clip.ts';
+import { hasSlices, sumOfSlices } from '../../ops/indexing/slices.ts';
+import { abs } from '../../ops/elementwise/rounding.ts';
+import { sqrt, square } from '../../ops/elementwise/unary.ts';
 import { tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';

@@ -3,16 +3,16 @@
  * are packed into groups, one launch each. A large variable keeps its own buffers and its own launch; so does, for one step,
  * a variable whose values have left the packed buffer.
  */
-import { copyWords } from '../../kernels/copyWords.ts';
-import { kernels } from '../../kernels/loadKernels.ts';
+import { copyWords } from '../../kernels/copies/copyWords.ts';
+import { kernels } from '../../kernels/loading/loadKernels.ts';
 import {
   type Clipping,
   largestPacked,
   type StepBuffers,
   type StepVariable,
   variablesPerLaunch,
-} from '../../kernels/optimizerStep.ts';
-import { bindsAsVectors, output } from '../../kernels/output.ts';
+} from '../../kernels/optimizers/optimizerStep.ts';
+import { bindsAsVectors, output } from '../../kernels/launch/output.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import type { DeviceBuffer } from '../../webgpu/deviceBuffer.ts';
@@ -41,7 +41,7 @@ export interface FusedLaunch {
   readonly first: number;
 }
 
-/** A gradient, and what a step reads of its slices if it is a sum of slices (ops/slices.ts). */
+/** A gradient, and what a step reads of its slices if it is a sum of slices (ops/indexing/slices.ts). */
 export interface StepGradient extends Pick<StepVariable, 'sliceSums'> {
   readonly gradient: Tensor;
   /** Values whose norm is that of the slices; null if it is that of the gradient. */

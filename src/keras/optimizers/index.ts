@@ -38,5 +38,5 @@ export { SGD, sgd, type SGDOptions } from './sgd.ts';
 
 // For custom optimizers
 export { FusedOptimizer } from './fusedOptimizer.ts';
-export { defineStep, type StepRule } from '../../kernels/optimizerStep.ts';
+export { defineStep, type StepRule } from '../../kernels/optimizers/optimizerStep.ts';
 export { DynamicScalar } from '../../webgpu/params.ts';

@@ -1,10 +1,10 @@
 /** @file Lamb. */
-import { add, div, mul, sub } from '../../ops/arithmetic.ts';
-import { greater } from '../../ops/comparison.ts';
-import { logicalAnd } from '../../ops/logical.ts';
-import { sqrt } from '../../ops/unary.ts';
-import { euclideanNorm } from '../../ops/euclideanNorm.ts';
-import { where } from '../../ops/where.ts';
+import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { greater } from '../../ops/elementwise/comparison.ts';
+import { logicalAnd } from '../../ops/elementwise/logical.ts';
+import { sqrt } from '../../ops/elementwise/unary.ts';
+import { euclideanNorm } from '../../ops/reductions/euclideanNorm.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { OpMoments } from './opMoments.ts';
 import type { DynamicTensor } from './opStepEngine.ts';

@@ -1,6 +1,6 @@
 /** @file Lion. */
 import { DynamicScalar } from '../../webgpu/params.ts';
-import { lionStep } from '../../kernels/optimizerRules.ts';
+import { lionStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, fraction, optimizer, within, type OptimizerOptions } from './declare.ts';
 

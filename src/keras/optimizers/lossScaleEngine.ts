@@ -1,16 +1,16 @@
 /** @file The steps of a LossScaleOptimizer: the inner optimizer's, undone on the device where a gradient isn't finite. */
 import { withDevice } from '../../webgpu/current.ts';
 import { wholeWords } from '../../webgpu/storage.ts';
-import { copyWords } from '../../kernels/copyWords.ts';
-import { output } from '../../kernels/output.ts';
-import { all } from '../../ops/anyAll.ts';
-import { add, div, mul } from '../../ops/arithmetic.ts';
-import { equal } from '../../ops/comparison.ts';
-import { fill } from '../../ops/creation.ts';
-import { logicalAnd } from '../../ops/logical.ts';
-import { isFinite as areFinite } from '../../ops/predicates.ts';
-import { changeSlices } from '../../ops/slices.ts';
-import { where } from '../../ops/where.ts';
+import { copyWords } from '../../kernels/copies/copyWords.ts';
+import { output } from '../../kernels/launch/output.ts';
+import { all } from '../../ops/reductions/anyAll.ts';
+import { add, div, mul } from '../../ops/elementwise/arithmetic.ts';
+import { equal } from '../../ops/elementwise/comparison.ts';
+import { fill } from '../../ops/creation/creation.ts';
+import { logicalAnd } from '../../ops/elementwise/logical.ts';
+import { isFinite as areFinite } from '../../ops/elementwise/predicates.ts';
+import { changeSlices } from '../../ops/indexing/slices.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import type { HostVariable } from './hostVariable.ts';

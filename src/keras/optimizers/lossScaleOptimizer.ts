@@ -1,7 +1,7 @@
 /** @file LossScaleOptimizer: wraps an optimizer with a dynamic loss scale, and skips steps that overflow. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import { mul } from '../../ops/arithmetic.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { configOf } from '../namedObjects.ts';

@@ -1,6 +1,6 @@
 /** @file The steps of a MultiOptimizer: each variable's optimizer makes them. */
-import { div } from '../../ops/arithmetic.ts';
-import { changeSlices } from '../../ops/slices.ts';
+import { div } from '../../ops/elementwise/arithmetic.ts';
+import { changeSlices } from '../../ops/indexing/slices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { Optimizer } from './optimizer.ts';

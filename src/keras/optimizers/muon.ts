@@ -1,11 +1,11 @@
 /** @file Muon. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import { add, div, mul, sub } from '../../ops/arithmetic.ts';
-import { matMul } from '../../ops/matMul.ts';
-import { transpose } from '../../ops/transpose.ts';
-import { sqrt, square } from '../../ops/unary.ts';
-import { euclideanNorm } from '../../ops/euclideanNorm.ts';
+import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { matMul } from '../../ops/products/matMul.ts';
+import { transpose } from '../../ops/arrangement/transpose.ts';
+import { sqrt, square } from '../../ops/elementwise/unary.ts';
+import { euclideanNorm } from '../../ops/reductions/euclideanNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';

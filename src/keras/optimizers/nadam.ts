@@ -1,6 +1,6 @@
 /** @file Nadam. */
 import { DynamicScalar } from '../../webgpu/params.ts';
-import { nadamStep } from '../../kernels/optimizerRules.ts';
+import { nadamStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { HostVariable } from './hostVariable.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, moments, optimizer, type OptimizerOptions } from './declare.ts';

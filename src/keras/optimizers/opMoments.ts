@@ -1,5 +1,5 @@
 /** @file The base of variants of Adam whose steps are written with ops: two slots, two decays and an epsilon. */
-import { square } from '../../ops/unary.ts';
+import { square } from '../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { type DynamicTensor, makeSlot, OpStepEngine } from './opStepEngine.ts';

@@ -8,18 +8,18 @@ import type { Device } from '../../webgpu/device.ts';
 import { onReplay } from '../../execution/currentExecutor.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { bitsOf } from '../../core/bits.ts';
-import { kernels } from '../../kernels/loadKernels.ts';
-import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
-import { output } from '../../kernels/output.ts';
-import { add, div, mul, sub } from '../../ops/arithmetic.ts';
-import { clip } from '../../ops/clip.ts';
-import { notEqual } from '../../ops/comparison.ts';
-import { zeros } from '../../ops/creation.ts';
-import { maximum } from '../../ops/maximum.ts';
-import { changeSlices, hasSlices, sumOfSlices } from '../../ops/slices.ts';
-import { sum } from '../../ops/sum.ts';
-import { sqrt, square } from '../../ops/unary.ts';
-import { where } from '../../ops/where.ts';
+import { kernels } from '../../kernels/loading/loadKernels.ts';
+import { accumulatorState, averageState } from '../../kernels/optimizers/optimizerStep.ts';
+import { output } from '../../kernels/launch/output.ts';
+import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { clip } from '../../ops/elementwise/clip.ts';
+import { notEqual } from '../../ops/elementwise/comparison.ts';
+import { zeros } from '../../ops/creation/creation.ts';
+import { maximum } from '../../ops/elementwise/maximum.ts';
+import { changeSlices, hasSlices, sumOfSlices } from '../../ops/indexing/slices.ts';
+import { sum } from '../../ops/reductions/sum.ts';
+import { sqrt, square } from '../../ops/elementwise/unary.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
@@ -44,7 +44,7 @@ export interface OpRule {
   ): Tensor[];
 }
 
-/** A gradient, and the sums of the squares of its slices if they are read and it is a sum of slices (ops/slices.ts). */
+/** A gradient, and the sums of the squares of its slices if they are read and it is a sum of slices (ops/indexing/slices.ts). */
 interface Effective {
   readonly gradient: Tensor;
   readonly squares: Tensor | null;

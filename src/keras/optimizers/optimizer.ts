@@ -10,8 +10,8 @@ import { addMethodHints } from '../../core/methodHints.ts';
 import { rejectUnknownProperties } from '../../core/unknownProperties.ts';
 import { currentExecutor, onReplay, untraced } from '../../execution/currentExecutor.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
-import { mul } from '../../ops/arithmetic.ts';
-import { unrecorded } from '../../ops/recorders.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
+import { unrecorded } from '../../ops/define/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -125,7 +125,7 @@ export abstract class Optimizer {
   }
 
   /**
-   * Whether the slices of a gradient (ops/slices.ts) matter, besides their sum: where they are clipped, as in Keras each by itself,
+   * Whether the slices of a gradient (ops/indexing/slices.ts) matter, besides their sum: where they are clipped, as in Keras each by itself,
    * or squared. Accumulated gradients are sums. A rule that squares gradients returns true.
    */
   get readsSlices(): boolean {

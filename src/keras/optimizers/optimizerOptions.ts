@@ -1,7 +1,7 @@
 /** @file The options of all optimizers, with Keras's defaults. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import type { Clipping } from '../../kernels/optimizerStep.ts';
+import type { Clipping } from '../../kernels/optimizers/optimizerStep.ts';
 import type { ClassConfig } from '../namedObjects.ts';
 import { readOptions } from '../options/option.ts';
 import { flag, fraction, integer, notNegative, positive } from './optionKinds.ts';

@@ -3,8 +3,8 @@
  * role by role (values, then each slot), with every variable at the same offset in each role.
  */
 import { bitsOf } from '../../core/bits.ts';
-import { kernels } from '../../kernels/loadKernels.ts';
-import type { StepBuffers } from '../../kernels/optimizerStep.ts';
+import { kernels } from '../../kernels/loading/loadKernels.ts';
+import type { StepBuffers } from '../../kernels/optimizers/optimizerStep.ts';
 import { makeTensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import type { Device } from '../../webgpu/device.ts';

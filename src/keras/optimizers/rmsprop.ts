@@ -1,6 +1,6 @@
 /** @file RMSprop. */
 import { DynamicScalar } from '../../webgpu/params.ts';
-import { rmspropStep } from '../../kernels/optimizerRules.ts';
+import { rmspropStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import {
   factoryOf,

@@ -1,6 +1,6 @@
 /** @file ScheduleFreeAdamW. */
-import { add, div, mul, sub } from '../../ops/arithmetic.ts';
-import { sqrt } from '../../ops/unary.ts';
+import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { sqrt } from '../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { copyValues } from './copyValues.ts';

@@ -1,6 +1,6 @@
 /** @file Stochastic gradient descent. */
 import { DynamicScalar } from '../../webgpu/params.ts';
-import { sgdStep } from '../../kernels/optimizerRules.ts';
+import { sgdStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, flag, fraction, optimizer, type OptimizerOptions } from './declare.ts';
 

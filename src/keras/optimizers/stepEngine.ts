@@ -1,6 +1,6 @@
 /** @file StepEngine: updates the variables of an optimizer, by fused kernels or by ops. */
 import type { DynamicScalar } from '../../webgpu/params.ts';
-import type { Clipping } from '../../kernels/optimizerStep.ts';
+import type { Clipping } from '../../kernels/optimizers/optimizerStep.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { HostVariable } from './hostVariable.ts';

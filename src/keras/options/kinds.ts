@@ -1,6 +1,6 @@
 /** @file The kinds of options. A kind without a default is of a required option; null as a default means that null may be given. */
 import { oneOf as nameOf, requireBoolean, requireFinite, requireInteger } from '../../core/shape.ts';
-import { checkSeed } from '../../ops/seeds.ts';
+import { checkSeed } from '../../ops/define/seeds.ts';
 import type { Option } from './option.ts';
 
 /** The smallest value that is accepted, and the value of an option that was left out. */

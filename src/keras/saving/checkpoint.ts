@@ -8,7 +8,7 @@ import { FormatError, RetrogradError, ValueError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
 import { requireInteger, sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
-import { checkSeed, type SeedSequence } from '../../ops/seeds.ts';
+import { checkSeed, type SeedSequence } from '../../ops/define/seeds.ts';
 import { assignAll } from '../../tensor/assignAll.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { modelToConfig } from '../json/write.ts';

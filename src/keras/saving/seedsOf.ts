@@ -1,5 +1,5 @@
 /** @file The random sequences of a model: those of layers with a seed, such as dropout. */
-import { SeedSequence } from '../../ops/seeds.ts';
+import { SeedSequence } from '../../ops/define/seeds.ts';
 import { findInProperties } from '../layers/base/findInProperties.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { saveablesOf } from './saveables.ts';

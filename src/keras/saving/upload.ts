@@ -7,7 +7,7 @@ import { sizeOf, stridesOf } from '../../core/shape.ts';
 import type { HostArray } from '../../formats/numbers.ts';
 import { ReadMemory } from '../../formats/readMemory.ts';
 import type { Layout, StoredTensor } from '../../formats/storedTensor.ts';
-import { copyInto, denseLayout } from '../../kernels/copy.ts';
+import { copyInto, denseLayout } from '../../kernels/copies/copy.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { makeTensor, type Tensor } from '../../tensor/tensor.ts';
 import { encodeValues } from '../../tensor/encodeValues.ts';

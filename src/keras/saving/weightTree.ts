@@ -7,7 +7,7 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
 import { LossScaleOptimizer } from '../optimizers/lossScaleOptimizer.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
-import { unrecorded } from '../../ops/recorders.ts';
+import { unrecorded } from '../../ops/define/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { merged } from '../layers/base/adapter.ts';
 import { type PolicyDType, storedPolicy } from '../json/storedPolicies.ts';

@@ -6,8 +6,8 @@
  */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import { addN } from '../../ops/addN.ts';
-import { mul } from '../../ops/arithmetic.ts';
+import { addN } from '../../ops/elementwise/addN.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { get, type LossConfig, type LossLike } from '../losses/get.ts';
 import type { Loss } from '../losses/loss.ts';

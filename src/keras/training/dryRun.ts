@@ -4,7 +4,7 @@ import { Cleanup, finishing } from '../../core/cleanup.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, formatShape, type OpenShape, requireBoolean, type Shape } from '../../core/shape.ts';
 import { withDevice } from '../../webgpu/current.ts';
-import { zeros } from '../../ops/creation.ts';
+import { zeros } from '../../ops/creation/creation.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { get, isBuiltInLoss } from '../losses/get.ts';

@@ -1,7 +1,7 @@
 /** @file fit: trains a model for a number of epochs. */
 import { checkSignal } from '../../core/abortSignal.ts';
 import { Cleanup } from '../../core/cleanup.ts';
-import { freshSeed } from '../../ops/seeds.ts';
+import { freshSeed } from '../../ops/define/seeds.ts';
 import { disposing } from '../../tensor/scope.ts';
 import type { HookResult, RunParams } from '../callbacks/callback.ts';
 import { CallbackList } from '../callbacks/callbackList.ts';

@@ -1,7 +1,7 @@
 /** @file The options of `fit`. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import { checkSeed } from '../../ops/seeds.ts';
+import { checkSeed } from '../../ops/define/seeds.ts';
 import type { CallbackLike } from '../callbacks/callbackList.ts';
 import type { ClassWeight } from './data/classWeight.ts';
 import type { Data, ValidationData } from './openData.ts';

@@ -1,5 +1,5 @@
 /** @file Isolates a model's work from tapes and scopes that the app has open. */
-import { unrecorded } from '../../ops/recorders.ts';
+import { unrecorded } from '../../ops/define/recorders.ts';
 import { outsideScopes } from '../../tensor/scope.ts';
 
 /**

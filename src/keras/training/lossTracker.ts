@@ -1,7 +1,7 @@
 /** @file The mean of a loss over an epoch. */
-import { add, mul } from '../../ops/arithmetic.ts';
-import { isFinite as areFinite } from '../../ops/predicates.ts';
-import { where } from '../../ops/where.ts';
+import { add, mul } from '../../ops/elementwise/arithmetic.ts';
+import { isFinite as areFinite } from '../../ops/elementwise/predicates.ts';
+import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Mean } from '../metrics/mean.ts';
 

@@ -4,7 +4,7 @@
  * It looks at losses that are read anyway, and the mean of an epoch stays NaN or infinite once a batch was. Only then does it
  * read more: where the loss's tracker stopped counting, and the samples of that batch.
  */
-import { identity } from '../../ops/identity.ts';
+import { identity } from '../../ops/arrangement/identity.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { AnyBatch, Logs } from './batch.ts';

@@ -3,8 +3,13 @@
  * those that save the most, until the estimate is small enough. Sizes are those of a step that runs dry.
  */
 import { isFloating } from '../../core/dtype.ts';
-import { nextRecording, type RecordedCall, type Recorder, withRecorders } from '../../ops/recorders.ts';
-import { withoutLaunching } from '../../ops/withoutLaunching.ts';
+import {
+  nextRecording,
+  type RecordedCall,
+  type Recorder,
+  withRecorders,
+} from '../../ops/define/recorders.ts';
+import { withoutLaunching } from '../../ops/define/withoutLaunching.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';

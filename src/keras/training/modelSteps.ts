@@ -1,9 +1,9 @@
 /** @file The default steps of a model. They launch work without waiting, so a step can be captured and replayed. */
 import { ValueError } from '../../core/errors.ts';
-import { addN } from '../../ops/addN.ts';
-import { zeros } from '../../ops/creation.ts';
-import { withSlices } from '../../ops/slices.ts';
-import { sum } from '../../ops/sum.ts';
+import { addN } from '../../ops/elementwise/addN.ts';
+import { zeros } from '../../ops/creation/creation.ts';
+import { withSlices } from '../../ops/indexing/slices.ts';
+import { sum } from '../../ops/reductions/sum.ts';
 import { GradientTape } from '../../autodiff/tape.ts';
 import { disposing, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';

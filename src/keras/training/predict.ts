@@ -1,7 +1,7 @@
 /** @file predict: computes the outputs of a model for data. */
 import { checkSignal } from '../../core/abortSignal.ts';
 import { Cleanup } from '../../core/cleanup.ts';
-import { concat } from '../../ops/concat.ts';
+import { concat } from '../../ops/arrangement/concat.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';

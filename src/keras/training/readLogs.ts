@@ -1,7 +1,7 @@
 /** @file Reads the results of metrics, all in one readback. */
-import { cast } from '../../ops/cast.ts';
-import { concat } from '../../ops/concat.ts';
-import { reshape } from '../../ops/reshape.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { concat } from '../../ops/arrangement/concat.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Logs } from './batch.ts';

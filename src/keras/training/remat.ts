@@ -7,7 +7,7 @@ import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { describe, type OpenShape, requireFinite, sizeOf } from '../../core/shape.ts';
 import { suggestionFor } from '../../core/suggest.ts';
 import { checkpoint } from '../../autodiff/checkpoint.ts';
-import { activeRecorders } from '../../ops/recorders.ts';
+import { activeRecorders } from '../../ops/define/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Activation } from '../activations.ts';
 import { currentCall } from '../layers/base/callContext.ts';

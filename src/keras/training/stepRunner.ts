@@ -1,7 +1,7 @@
 /** @file StepRunner: calls one of a model's steps, captured and replayed unless the model runs eagerly. */
 import { type CaptureReport, type ComparedFunction, compileCompared } from '../../autodiff/compile.ts';
 import { fieldsOf } from '../../autodiff/signature.ts';
-import { activeRecorders, withRecorders } from '../../ops/recorders.ts';
+import { activeRecorders, withRecorders } from '../../ops/define/recorders.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';

@@ -3,9 +3,9 @@ import { ShapeError, ValueError } from '../../core/errors.ts';
 import { type OptionNames, optionsOf } from '../../core/options.ts';
 import { describe, requireBoolean } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
-import { gather } from '../../ops/gather.ts';
-import { permutation } from '../../ops/shuffle.ts';
-import { slice } from '../../ops/slice.ts';
+import { gather } from '../../ops/indexing/gather.ts';
+import { permutation } from '../../ops/random/shuffle.ts';
+import { slice } from '../../ops/arrangement/slice.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 

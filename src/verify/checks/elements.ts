@@ -1,14 +1,14 @@
 /** @file Checks of elementwise ops and fused chains, of ops that move elements, of gathers, scatters and pools. */
 import { compile } from '../../autodiff/compile.ts';
-import type { AdapterProfile } from '../../kernels/adapterProfile.ts';
-import { add, mul } from '../../ops/arithmetic.ts';
+import type { AdapterProfile } from '../../kernels/selection/adapterProfile.ts';
+import { add, mul } from '../../ops/elementwise/arithmetic.ts';
 import { avgPool, dilation2d, extractPatches, maxPool, ones, resizeBilinear } from '../../ops/index.ts';
-import { concat } from '../../ops/concat.ts';
-import { gather } from '../../ops/gather.ts';
-import { sigmoid } from '../../ops/activations.ts';
-import { tanh } from '../../ops/hyperbolic.ts';
-import { pad, slice } from '../../ops/slice.ts';
-import { transpose } from '../../ops/transpose.ts';
+import { concat } from '../../ops/arrangement/concat.ts';
+import { gather } from '../../ops/indexing/gather.ts';
+import { sigmoid } from '../../ops/activations/activations.ts';
+import { tanh } from '../../ops/elementwise/hyperbolic.ts';
+import { pad, slice } from '../../ops/arrangement/slice.ts';
+import { transpose } from '../../ops/arrangement/transpose.ts';
 import { tensor } from '../../tensor/create.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type Check, differentiable, spec, type Values } from '../check.ts';

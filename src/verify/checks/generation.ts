@@ -1,8 +1,8 @@
 /** @file Checks of a generation: attention with a cache, and tokens that are drawn where only one can be. */
-import { cachedAttention } from '../../ops/cachedAttention.ts';
-import { keyValueCache } from '../../ops/keyValueCache.ts';
-import { sampleTokens } from '../../ops/sampleTokens.ts';
-import { slice } from '../../ops/slice.ts';
+import { cachedAttention } from '../../ops/attention/cachedAttention.ts';
+import { keyValueCache } from '../../ops/attention/keyValueCache.ts';
+import { sampleTokens } from '../../ops/vocabulary/sampleTokens.ts';
+import { slice } from '../../ops/arrangement/slice.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type Check, spec, type Values } from '../check.ts';
 

@@ -1,7 +1,7 @@
 /** @file Checks of matmuls and convolutions, for all tiles and algorithms of GEMMs. */
-import { conv2d } from '../../ops/conv2d.ts';
-import { depthwiseConv2d } from '../../ops/depthwiseConv2d.ts';
-import { matMul } from '../../ops/matMul.ts';
+import { conv2d } from '../../ops/convolution/conv2d.ts';
+import { depthwiseConv2d } from '../../ops/convolution/depthwiseConv2d.ts';
+import { matMul } from '../../ops/products/matMul.ts';
 import { type Check, differentiable, spec } from '../check.ts';
 import { bilinear, eachTap, type SameConvolution } from '../reference.ts';
 

@@ -1,5 +1,5 @@
 /** @file Checks of matmuls with weights in few bits, and of their gradients. */
-import { quantizedMatMul } from '../../ops/quantized.ts';
+import { quantizedMatMul } from '../../ops/products/quantized.ts';
 import { type QuantizedValues, quantizedTensor } from '../../tensor/quantizedTensor.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type Check, spec } from '../check.ts';

@@ -1,14 +1,14 @@
 /** @file Checks of kernels that compute lines of values: reductions, softmax, normalizations, scans, sorts. */
-import type { AdapterProfile } from '../../kernels/adapterProfile.ts';
-import { cumsum } from '../../ops/cumsum.ts';
-import { max } from '../../ops/extrema.ts';
-import { layerNorm } from '../../ops/layerNorm.ts';
-import { mean } from '../../ops/mean.ts';
-import { rmsNorm } from '../../ops/rmsNorm.ts';
-import { softmax } from '../../ops/softmax.ts';
-import { sort } from '../../ops/sort.ts';
-import { sum } from '../../ops/sum.ts';
-import { topK } from '../../ops/topK.ts';
+import type { AdapterProfile } from '../../kernels/selection/adapterProfile.ts';
+import { cumsum } from '../../ops/reductions/cumsum.ts';
+import { max } from '../../ops/reductions/extrema.ts';
+import { layerNorm } from '../../ops/normalization/layerNorm.ts';
+import { mean } from '../../ops/reductions/mean.ts';
+import { rmsNorm } from '../../ops/normalization/rmsNorm.ts';
+import { softmax } from '../../ops/activations/softmax.ts';
+import { sort } from '../../ops/sorting/sort.ts';
+import { sum } from '../../ops/reductions/sum.ts';
+import { topK } from '../../ops/sorting/topK.ts';
 import { sizeOf } from '../../core/shape.ts';
 import { type Check, differentiable, spec, type Values } from '../check.ts';
 import { linear, linesOf } from '../reference.ts';

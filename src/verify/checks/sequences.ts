@@ -1,8 +1,8 @@
 /** @file Checks of attention and recurrent layers, with gradients by central differences: they are small. */
-import { dotProductAttention } from '../../ops/dotProductAttention.ts';
-import { gruSteps } from '../../ops/gruSteps.ts';
-import { lstmSteps } from '../../ops/lstmSteps.ts';
-import { rotaryEmbedding } from '../../ops/rotaryEmbedding.ts';
+import { dotProductAttention } from '../../ops/attention/dotProductAttention.ts';
+import { gruSteps } from '../../ops/recurrent/gruSteps.ts';
+import { lstmSteps } from '../../ops/recurrent/lstmSteps.ts';
+import { rotaryEmbedding } from '../../ops/attention/rotaryEmbedding.ts';
 import { type Check, differentiable, spec, type Values } from '../check.ts';
 import { byDifferences, linear } from '../reference.ts';
 

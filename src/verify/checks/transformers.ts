@@ -1,6 +1,6 @@
 /** @file Checks of gated activations and of losses over a vocabulary in blocks, with gradients by central differences. */
-import { gatedActivation } from '../../ops/gatedActivation.ts';
-import { linearCrossEntropy } from '../../ops/linearCrossEntropy.ts';
+import { gatedActivation } from '../../ops/activations/gatedActivation.ts';
+import { linearCrossEntropy } from '../../ops/vocabulary/linearCrossEntropy.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type Check, differentiable, spec, type Values } from '../check.ts';
 import { byDifferences } from '../reference.ts';

@@ -1,11 +1,11 @@
 /** @file Checks of kernels that write in place or from a seed: optimizer steps, which all go through one engine, and random values. */
-import { adamStep } from '../../kernels/optimizerRules.ts';
-import { type StepBuffers, type StepVariable, stepKernel } from '../../kernels/optimizerStep.ts';
-import { square } from '../../ops/unary.ts';
-import { mul, sub } from '../../ops/arithmetic.ts';
-import { concat } from '../../ops/concat.ts';
-import { randomNormal, randomUniform } from '../../ops/random.ts';
-import { mean } from '../../ops/mean.ts';
+import { adamStep } from '../../kernels/optimizers/optimizerRules.ts';
+import { type StepBuffers, type StepVariable, stepKernel } from '../../kernels/optimizers/optimizerStep.ts';
+import { square } from '../../ops/elementwise/unary.ts';
+import { mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { concat } from '../../ops/arrangement/concat.ts';
+import { randomNormal, randomUniform } from '../../ops/random/random.ts';
+import { mean } from '../../ops/reductions/mean.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type Check, spec, type Values } from '../check.ts';
 

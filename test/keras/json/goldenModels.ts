@@ -12,7 +12,7 @@ import {
   type Tensor,
   tensor,
 } from '../../../src/index.ts';
-import type { SymbolicTensor } from '../../../src/ops/recorders.ts';
+import type { SymbolicTensor } from '../../../src/ops/define/recorders.ts';
 import type { AnyModel } from '../../../src/keras/models/model.ts';
 import {
   constraints,

@@ -16,7 +16,7 @@ import {
 import { callbacks, layers, metrics, Model, optimizers } from '../../../src/keras/index.ts';
 import type { Batch, BatchIterable, BatchItem } from '../../../src/keras/training/index.ts';
 import { getDevice } from '../../../src/webgpu/current.ts';
-import { activeRecorders } from '../../../src/ops/recorders.ts';
+import { activeRecorders } from '../../../src/ops/define/recorders.ts';
 import { data, regressor, wave } from './support.ts';
 
 beforeAll(async () => {

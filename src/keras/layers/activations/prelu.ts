@@ -1,8 +1,8 @@
 /** @file PReLU: a rectifier that learns its slopes. */
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
-import { add, mul, neg } from '../../../ops/arithmetic.ts';
-import { relu } from '../../../ops/rectifiers.ts';
+import { add, mul, neg } from '../../../ops/elementwise/arithmetic.ts';
+import { relu } from '../../../ops/activations/rectifiers.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { ConstraintLike } from '../../constraints/index.ts';

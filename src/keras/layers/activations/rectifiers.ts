@@ -1,5 +1,5 @@
 /** @file ReLU, LeakyReLU, ELU: rectifiers with options, as layers. */
-import { elu as exponentialLinear, leakyRelu, relu6 } from '../../../ops/rectifiers.ts';
+import { elu as exponentialLinear, leakyRelu, relu6 } from '../../../ops/activations/rectifiers.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { reluWith } from '../../activationFunctions.ts';
 import { factoryOf, layer, number, type LayerOptions } from '../base/declare.ts';

@@ -1,10 +1,10 @@
 /** @file Softmax: values as probabilities. */
-import { sub } from '../../../ops/arithmetic.ts';
-import { cast } from '../../../ops/cast.ts';
-import { logSumExp } from '../../../ops/logSumExp.ts';
-import { softmax as probabilities } from '../../../ops/softmax.ts';
-import { exp } from '../../../ops/unary.ts';
-import { where } from '../../../ops/where.ts';
+import { sub } from '../../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
+import { logSumExp } from '../../../ops/reductions/logSumExp.ts';
+import { softmax as probabilities } from '../../../ops/activations/softmax.ts';
+import { exp } from '../../../ops/elementwise/unary.ts';
+import { where } from '../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { axisOrAxes } from '../normalization/unitNormalization.ts';
 import { checked, factoryOf, layer, type CallOptions, type LayerOptions } from '../base/declare.ts';

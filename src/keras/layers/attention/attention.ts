@@ -1,14 +1,14 @@
 /** @file Attention and AdditiveAttention: queries that look up values by keys. */
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { type OpenShape, describe, requireBoolean } from '../../../core/shape.ts';
-import { add, mul } from '../../../ops/arithmetic.ts';
-import { dotProductAttention } from '../../../ops/dotProductAttention.ts';
-import { expandDims } from '../../../ops/expandDims.ts';
-import { matMul } from '../../../ops/matMul.ts';
-import { squeeze } from '../../../ops/squeeze.ts';
-import { sum } from '../../../ops/sum.ts';
-import { tanh } from '../../../ops/hyperbolic.ts';
-import { where } from '../../../ops/where.ts';
+import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
+import { dotProductAttention } from '../../../ops/attention/dotProductAttention.ts';
+import { expandDims } from '../../../ops/arrangement/expandDims.ts';
+import { matMul } from '../../../ops/products/matMul.ts';
+import { squeeze } from '../../../ops/arrangement/squeeze.ts';
+import { sum } from '../../../ops/reductions/sum.ts';
+import { tanh } from '../../../ops/elementwise/hyperbolic.ts';
+import { where } from '../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { KerasTensor } from '../../graph/kerasTensor.ts';

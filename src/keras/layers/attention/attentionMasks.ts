@@ -1,14 +1,14 @@
 /** @file Attention masks: query, value, causal and window masks, and their combination. */
-import { cast } from '../../../ops/cast.ts';
-import { less, lessEqual } from '../../../ops/comparison.ts';
-import { range } from '../../../ops/range.ts';
-import { expandDims } from '../../../ops/expandDims.ts';
-import { logicalAnd } from '../../../ops/logical.ts';
-import { reshape } from '../../../ops/reshape.ts';
-import { abs } from '../../../ops/rounding.ts';
-import { sub } from '../../../ops/arithmetic.ts';
-import { softmax } from '../../../ops/softmax.ts';
-import { where } from '../../../ops/where.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
+import { less, lessEqual } from '../../../ops/elementwise/comparison.ts';
+import { range } from '../../../ops/creation/range.ts';
+import { expandDims } from '../../../ops/arrangement/expandDims.ts';
+import { logicalAnd } from '../../../ops/elementwise/logical.ts';
+import { reshape } from '../../../ops/arrangement/reshape.ts';
+import { abs } from '../../../ops/elementwise/rounding.ts';
+import { sub } from '../../../ops/elementwise/arithmetic.ts';
+import { softmax } from '../../../ops/activations/softmax.ts';
+import { where } from '../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 
 /** The mask as bool: other dtypes are true where not 0. */

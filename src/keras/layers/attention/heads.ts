@@ -1,13 +1,13 @@
 /** @file Multi-head attention over any axes, as matmuls. */
 import { ShapeError } from '../../../core/errors.ts';
 import { formatSpec } from '../../../core/spec.ts';
-import { broadcastTo } from '../../../ops/sum.ts';
-import { dotProductAttention } from '../../../ops/dotProductAttention.ts';
-import { matMul } from '../../../ops/matMul.ts';
-import { mean } from '../../../ops/mean.ts';
-import { reshape } from '../../../ops/reshape.ts';
-import { transpose } from '../../../ops/transpose.ts';
-import { where } from '../../../ops/where.ts';
+import { broadcastTo } from '../../../ops/reductions/sum.ts';
+import { dotProductAttention } from '../../../ops/attention/dotProductAttention.ts';
+import { matMul } from '../../../ops/products/matMul.ts';
+import { mean } from '../../../ops/reductions/mean.ts';
+import { reshape } from '../../../ops/arrangement/reshape.ts';
+import { transpose } from '../../../ops/arrangement/transpose.ts';
+import { where } from '../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { maskedSoftmax } from './attentionMasks.ts';
 

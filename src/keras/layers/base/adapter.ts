@@ -6,10 +6,10 @@ import { type HasTrainable, noteTrainableRead, noteTrainableSet } from '../../..
 import { ValueError } from '../../../core/errors.ts';
 import { checkOptions, type OptionNames, rejectExtraArguments } from '../../../core/options.ts';
 import { describe, requireFinite, requireInteger, type Shape } from '../../../core/shape.ts';
-import { add, mul } from '../../../ops/arithmetic.ts';
-import { matMul } from '../../../ops/matMul.ts';
-import { reshape } from '../../../ops/reshape.ts';
-import { unrecorded } from '../../../ops/recorders.ts';
+import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
+import { matMul } from '../../../ops/products/matMul.ts';
+import { reshape } from '../../../ops/arrangement/reshape.ts';
+import { unrecorded } from '../../../ops/define/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { InitializerLike } from '../../initializers/index.ts';

@@ -3,7 +3,7 @@
  * property, an array, a #private field or a closure. The garbage collector frees those that nothing keeps.
  */
 import { untraced } from '../../../execution/currentExecutor.ts';
-import { detached } from '../../../ops/recorders.ts';
+import { detached } from '../../../ops/define/recorders.ts';
 import { collecting, keep } from '../../../tensor/scope.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';

@@ -3,7 +3,7 @@
  * the outermost call.
  */
 
-import { registerAmbient } from '../../../ops/ambient.ts';
+import { registerAmbient } from '../../../ops/define/ambient.ts';
 
 export interface CallContext {
   /** The layer whose `call` runs. */

@@ -1,7 +1,7 @@
 /** @file Checks of the inputs and options of a layer call: tensors or symbolic tensors. */
 import { ValueError } from '../../../core/errors.ts';
 import { describe, hintFor } from '../../../core/shape.ts';
-import { isSymbolic } from '../../../ops/recorders.ts';
+import { isSymbolic } from '../../../ops/define/recorders.ts';
 import { alias, Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { isTracing } from '../../graph/tracing.ts';

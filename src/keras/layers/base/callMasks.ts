@@ -1,5 +1,5 @@
 /** @file Masks in a call of a layer: which its `call` gets, and which its outputs carry. */
-import { isSymbolic } from '../../../ops/recorders.ts';
+import { isSymbolic } from '../../../ops/define/recorders.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import type { KerasTensor } from '../../graph/kerasTensor.ts';
 import { maskOf, setMask } from '../../masks.ts';

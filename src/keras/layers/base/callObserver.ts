@@ -2,7 +2,7 @@
  * @file Passes layer calls under a tape, and the computation of layer losses, to `untrackedVariables.ts`, which is loaded with
  * the first one.
  */
-import { activeRecorders } from '../../../ops/recorders.ts';
+import { activeRecorders } from '../../../ops/define/recorders.ts';
 import { currentCall } from './callContext.ts';
 import { type Observer, providedObserver } from './observer.ts';
 import type { TrackedLayer } from './tracked.ts';

@@ -3,7 +3,7 @@ import { type DType, dtypes, isDType } from '../../../core/dtype.ts';
 import { DTypeError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { suggestionFor } from '../../../core/suggest.ts';
-import { cast } from '../../../ops/cast.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 
 /** A dtype of weights, or 'mixedFloat16': float32 weights, which matmuls and convolutions read as float16. */

@@ -10,7 +10,7 @@ import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import { rejectUnknownProperties } from '../../../core/unknownProperties.ts';
 import type { Operation } from '../../../history/node.ts';
-import { detached, isSymbolic, type SymbolicTensor } from '../../../ops/recorders.ts';
+import { detached, isSymbolic, type SymbolicTensor } from '../../../ops/define/recorders.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { configOf } from '../../namedObjects.ts';

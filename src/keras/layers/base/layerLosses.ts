@@ -1,11 +1,11 @@
 /** @file The losses of a layer: weight penalties, and losses added during its last call. */
 import { ValueError } from '../../../core/errors.ts';
 import { describe, hintFor } from '../../../core/shape.ts';
-import { div } from '../../../ops/arithmetic.ts';
+import { div } from '../../../ops/elementwise/arithmetic.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import { alias, Tensor } from '../../../tensor/tensor.ts';
 import type { Variable, WeightFunction } from '../../../tensor/variable.ts';
-import { isSymbolic } from '../../../ops/recorders.ts';
+import { isSymbolic } from '../../../ops/define/recorders.ts';
 import type { Regularizer } from '../../regularizers/index.ts';
 
 /**

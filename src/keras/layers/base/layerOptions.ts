@@ -5,7 +5,7 @@
 import { ValueError } from '../../../core/errors.ts';
 import { checkOptions, plainOptions } from '../../../core/options.ts';
 import { describe, hintFor, requireBoolean } from '../../../core/shape.ts';
-import { isSymbolic } from '../../../ops/recorders.ts';
+import { isSymbolic } from '../../../ops/define/recorders.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { knownOptionsOf } from '../../options/declaration.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';

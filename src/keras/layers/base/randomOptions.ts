@@ -1,7 +1,7 @@
 /** @file Checks of the options of random layers: rates and seeds. */
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
-import { SeedSequence } from '../../../ops/seeds.ts';
+import { SeedSequence } from '../../../ops/define/seeds.ts';
 import { checked } from '../../options/kinds.ts';
 import type { Option } from '../../options/option.ts';
 

@@ -5,7 +5,12 @@
  * load this when a layer is first called under a tape, or with training.
  */
 import { warnOnce } from '../../../core/warn.ts';
-import { activeRecorders, type RecordedCall, type Recorder, withRecorders } from '../../../ops/recorders.ts';
+import {
+  activeRecorders,
+  type RecordedCall,
+  type Recorder,
+  withRecorders,
+} from '../../../ops/define/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';

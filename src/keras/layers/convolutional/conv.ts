@@ -10,7 +10,7 @@ import {
 } from './baseConvolution.ts';
 import { ShapeError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
-import { fusedConv2d } from '../../../ops/fusedConv2d.ts';
+import { fusedConv2d } from '../../../ops/convolution/fusedConv2d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { splitActivation } from '../../activations.ts';

@@ -1,5 +1,5 @@
 /** @file Conv3D: a convolution of volumes with a learned kernel, in groups of channels. */
-import { conv3d as convolve } from '../../../ops/conv3d.ts';
+import { conv3d as convolve } from '../../../ops/convolution/conv3d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Triple } from '../base/dataFormat.ts';
 import { GroupedConvolution, groupedTable, type GroupedConvolutionOptions } from './conv.ts';

@@ -1,5 +1,5 @@
 /** @file Conv3DTranspose: learned upsampling of volumes, which reverses the size change of a strided convolution. */
-import { conv3dTranspose as transposed } from '../../../ops/conv3dTranspose.ts';
+import { conv3dTranspose as transposed } from '../../../ops/convolution/conv3dTranspose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Triple } from '../base/dataFormat.ts';
 import { ConvTranspose, type ConvTransposeOptions, transposeTable } from './convTranspose.ts';

@@ -6,7 +6,7 @@ import type { KernelOptions } from '../base/weightOptions.ts';
 import { activationTable, Convolution, type ConvolutionOptions, windowTable } from './baseConvolution.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
-import { conv2dTranspose as transposed } from '../../../ops/conv2dTranspose.ts';
+import { conv2dTranspose as transposed } from '../../../ops/convolution/conv2dTranspose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';

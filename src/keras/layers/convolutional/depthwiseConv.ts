@@ -1,7 +1,7 @@
 /** @file DepthwiseConv1D, DepthwiseConv2D: layers that convolve each channel separately. */
 import { activationTable, Convolution, type ConvolutionOptions, windowTable } from './baseConvolution.ts';
 import type { OpenShape } from '../../../core/shape.ts';
-import { depthwiseConv2d as depthwise } from '../../../ops/depthwiseConv2d.ts';
+import { depthwiseConv2d as depthwise } from '../../../ops/convolution/depthwiseConv2d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { ConstraintLike } from '../../constraints/index.ts';

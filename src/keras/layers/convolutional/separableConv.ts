@@ -1,8 +1,8 @@
 /** @file SeparableConv1D, SeparableConv2D: a convolution of each channel, then one that mixes the channels at each position. */
 import { activationTable, Convolution, windowTable } from './baseConvolution.ts';
 import type { OpenShape } from '../../../core/shape.ts';
-import { depthwiseConv2d } from '../../../ops/depthwiseConv2d.ts';
-import { fusedConv2d } from '../../../ops/fusedConv2d.ts';
+import { depthwiseConv2d } from '../../../ops/convolution/depthwiseConv2d.ts';
+import { fusedConv2d } from '../../../ops/convolution/fusedConv2d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { splitActivation } from '../../activations.ts';

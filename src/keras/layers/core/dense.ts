@@ -2,8 +2,8 @@
 import { type AdapterOptions, adapterTable, AdaptedLayer, lowRank } from '../base/adapter.ts';
 import type { OpenShape } from '../../../core/shape.ts';
 import { warnOnce } from '../../../core/warn.ts';
-import { add } from '../../../ops/arithmetic.ts';
-import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
+import { add } from '../../../ops/elementwise/arithmetic.ts';
+import { fusedMatMul } from '../../../ops/products/fusedMatMul.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { type ActivationLike, activationOf, splitActivation } from '../../activations.ts';

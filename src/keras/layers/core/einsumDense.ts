@@ -3,7 +3,7 @@ import { AdaptedLayer, type Adapter, type AdapterOptions, adapterTable } from '.
 import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
-import { add, mul } from '../../../ops/arithmetic.ts';
+import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { ActivationLike } from '../../activations.ts';

@@ -2,11 +2,11 @@
 import { type AdapterOptions, adapterTable, AdaptedLayer } from '../base/adapter.ts';
 import { type DType, isInteger } from '../../../core/dtype.ts';
 import type { OpenShape } from '../../../core/shape.ts';
-import { add, mul } from '../../../ops/arithmetic.ts';
-import { notEqual } from '../../../ops/comparison.ts';
-import { embedding as lookUp } from '../../../ops/embedding.ts';
-import { matMul } from '../../../ops/matMul.ts';
-import { toIndices } from '../../../ops/toIndices.ts';
+import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
+import { notEqual } from '../../../ops/elementwise/comparison.ts';
+import { embedding as lookUp } from '../../../ops/indexing/embedding.ts';
+import { matMul } from '../../../ops/products/matMul.ts';
+import { toIndices } from '../../../ops/indexing/toIndices.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { ConstraintLike } from '../../constraints/index.ts';

@@ -1,8 +1,8 @@
 /** @file Masking: masks steps whose values are all equal to a given value. */
 import type { OpenShape } from '../../../core/shape.ts';
-import { any } from '../../../ops/anyAll.ts';
-import { notEqual } from '../../../ops/comparison.ts';
-import { where } from '../../../ops/where.ts';
+import { any } from '../../../ops/reductions/anyAll.ts';
+import { notEqual } from '../../../ops/elementwise/comparison.ts';
+import { where } from '../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { factoryOf, layer, number, type InputSpec, type LayerOptions } from '../base/declare.ts';

@@ -1,10 +1,10 @@
 /** @file ReversibleEmbedding: an embedding that, in reverse, gives logits of ids. */
 import { requireBoolean } from '../../../core/shape.ts';
-import { add, div, mul } from '../../../ops/arithmetic.ts';
-import { cast } from '../../../ops/cast.ts';
-import { notEqual } from '../../../ops/comparison.ts';
-import { tanh } from '../../../ops/hyperbolic.ts';
-import { matMul } from '../../../ops/matMul.ts';
+import { add, div, mul } from '../../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
+import { notEqual } from '../../../ops/elementwise/comparison.ts';
+import { tanh } from '../../../ops/elementwise/hyperbolic.ts';
+import { matMul } from '../../../ops/products/matMul.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { KerasTensor } from '../../graph/kerasTensor.ts';

@@ -2,12 +2,12 @@
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
-import { any } from '../../../ops/anyAll.ts';
-import { cast } from '../../../ops/cast.ts';
-import { expandDims } from '../../../ops/expandDims.ts';
-import { zerosLike } from '../../../ops/like.ts';
-import { logicalOr } from '../../../ops/logical.ts';
-import { isSymbolic } from '../../../ops/recorders.ts';
+import { any } from '../../../ops/reductions/anyAll.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
+import { expandDims } from '../../../ops/arrangement/expandDims.ts';
+import { zerosLike } from '../../../ops/creation/like.ts';
+import { logicalOr } from '../../../ops/elementwise/logical.ts';
+import { isSymbolic } from '../../../ops/define/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { type CallOptions, Layer } from '../base/layer.ts';

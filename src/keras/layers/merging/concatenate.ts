@@ -1,9 +1,9 @@
 /** @file Concatenate: joins tensors along an axis. */
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
-import { concat } from '../../../ops/concat.ts';
-import { onesLike } from '../../../ops/like.ts';
-import { cast } from '../../../ops/cast.ts';
+import { concat } from '../../../ops/arrangement/concat.ts';
+import { onesLike } from '../../../ops/creation/like.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { type Mask, maskOfSteps, maskOverValues, Merge } from './baseMerge.ts';

@@ -1,9 +1,9 @@
 /** @file Dot: products of the samples of two tensors, summed over an axis of each. */
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, normalizeAxis, type OpenShape, sizeOf } from '../../../core/shape.ts';
-import { matMul } from '../../../ops/matMul.ts';
-import { reshape } from '../../../ops/reshape.ts';
-import { transpose } from '../../../ops/transpose.ts';
+import { matMul } from '../../../ops/products/matMul.ts';
+import { reshape } from '../../../ops/arrangement/reshape.ts';
+import { transpose } from '../../../ops/arrangement/transpose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Merge } from './baseMerge.ts';
 import { unitLength } from '../normalization/unitNormalization.ts';

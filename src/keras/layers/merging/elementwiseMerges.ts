@@ -1,11 +1,11 @@
 /** @file Add, Subtract, Average, Multiply, Maximum, Minimum: elementwise merges of a list of tensors. */
 import { ValueError } from '../../../core/errors.ts';
 import { sameShape } from '../../../core/shape.ts';
-import { addN } from '../../../ops/addN.ts';
-import { add as sum, mul, sub } from '../../../ops/arithmetic.ts';
-import { logicalOr } from '../../../ops/logical.ts';
-import { maximum as larger, minimum as smaller } from '../../../ops/maximum.ts';
-import { where } from '../../../ops/where.ts';
+import { addN } from '../../../ops/elementwise/addN.ts';
+import { add as sum, mul, sub } from '../../../ops/elementwise/arithmetic.ts';
+import { logicalOr } from '../../../ops/elementwise/logical.ts';
+import { maximum as larger, minimum as smaller } from '../../../ops/elementwise/maximum.ts';
+import { where } from '../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { ElementwiseMerge, type Mask, maskOverValues } from './baseMerge.ts';
 import { factoryOf, layer, type LayerOptions } from '../base/declare.ts';

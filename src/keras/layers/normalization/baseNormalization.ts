@@ -1,6 +1,6 @@
 /** @file The base of batch, layer and group normalization: `gamma`, `beta` and `epsilon`. */
 import type { Shape } from '../../../core/shape.ts';
-import { requireEpsilon } from '../../../ops/normalization.ts';
+import { requireEpsilon } from '../../../ops/normalization/normalization.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { ConstraintLike } from '../../constraints/index.ts';
 import type { InitializerLike } from '../../initializers/index.ts';

@@ -2,7 +2,7 @@
 import { ScaledNormalization, type ScaledNormalizationOptions, scaleTable } from './baseNormalization.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, normalizeAxis, type OpenShape } from '../../../core/shape.ts';
-import { groupNorm } from '../../../ops/groupNorm.ts';
+import { groupNorm } from '../../../ops/normalization/groupNorm.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { channelAxis } from './batchNormalization.ts';
 import { requireSize } from '../base/inputSpec.ts';

@@ -1,11 +1,11 @@
 /** @file LayerNormalization: normalizes the features of each sample to mean 0 and variance 1. */
 import { ScaledNormalization, type ScaledNormalizationOptions, scaleTable } from './baseNormalization.ts';
 import { normalizeAxes, type OpenShape } from '../../../core/shape.ts';
-import { add, mul } from '../../../ops/arithmetic.ts';
-import { layerNorm } from '../../../ops/layerNorm.ts';
-import { reshape } from '../../../ops/reshape.ts';
-import { rsqrt } from '../../../ops/unary.ts';
-import { variance } from '../../../ops/variance.ts';
+import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
+import { layerNorm } from '../../../ops/normalization/layerNorm.ts';
+import { reshape } from '../../../ops/arrangement/reshape.ts';
+import { rsqrt } from '../../../ops/elementwise/unary.ts';
+import { variance } from '../../../ops/reductions/variance.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { requireSize } from '../base/inputSpec.ts';
 import { axes } from './unitNormalization.ts';

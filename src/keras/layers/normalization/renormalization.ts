@@ -4,11 +4,11 @@
  */
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
-import { add, div, mul, sub } from '../../../ops/arithmetic.ts';
-import { clip } from '../../../ops/clip.ts';
-import { maximum } from '../../../ops/maximum.ts';
-import { stopGradient } from '../../../ops/stopGradient.ts';
-import { sqrt } from '../../../ops/unary.ts';
+import { add, div, mul, sub } from '../../../ops/elementwise/arithmetic.ts';
+import { clip } from '../../../ops/elementwise/clip.ts';
+import { maximum } from '../../../ops/elementwise/maximum.ts';
+import { stopGradient } from '../../../ops/arrangement/stopGradient.ts';
+import { sqrt } from '../../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 
 /** Limits of the correction x · r + d of a normalized x: r stays in [rmin, rmax], d in [-dmax, dmax]. Default: no limits. */

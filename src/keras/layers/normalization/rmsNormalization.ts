@@ -1,7 +1,7 @@
 /** @file RMSNormalization: features divided by their root mean square. */
 import { normalizeAxes, type OpenShape } from '../../../core/shape.ts';
-import { reshape } from '../../../ops/reshape.ts';
-import { rmsNorm } from '../../../ops/rmsNorm.ts';
+import { reshape } from '../../../ops/arrangement/reshape.ts';
+import { rmsNorm } from '../../../ops/normalization/rmsNorm.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { ones } from '../../initializers/index.ts';

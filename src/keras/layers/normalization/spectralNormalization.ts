@@ -1,12 +1,12 @@
 /** @file SpectralNormalization: a layer whose kernel is divided by its largest singular value. */
 import { ValueError } from '../../../core/errors.ts';
 import type { OpenShape } from '../../../core/shape.ts';
-import { div } from '../../../ops/arithmetic.ts';
-import { equal } from '../../../ops/comparison.ts';
-import { matMul } from '../../../ops/matMul.ts';
-import { unrecorded } from '../../../ops/recorders.ts';
-import { reshape } from '../../../ops/reshape.ts';
-import { where } from '../../../ops/where.ts';
+import { div } from '../../../ops/elementwise/arithmetic.ts';
+import { equal } from '../../../ops/elementwise/comparison.ts';
+import { matMul } from '../../../ops/products/matMul.ts';
+import { unrecorded } from '../../../ops/define/recorders.ts';
+import { reshape } from '../../../ops/arrangement/reshape.ts';
+import { where } from '../../../ops/elementwise/where.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';

@@ -1,10 +1,10 @@
 /** @file UnitNormalization: scales vectors to length 1. */
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
-import { mul } from '../../../ops/arithmetic.ts';
-import { maximum } from '../../../ops/maximum.ts';
-import { sum } from '../../../ops/sum.ts';
-import { rsqrt, square } from '../../../ops/unary.ts';
+import { mul } from '../../../ops/elementwise/arithmetic.ts';
+import { maximum } from '../../../ops/elementwise/maximum.ts';
+import { sum } from '../../../ops/reductions/sum.ts';
+import { rsqrt, square } from '../../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Option } from '../../options/option.ts';
 import { checked, factoryOf, layer, type LayerOptions } from '../base/declare.ts';

@@ -1,6 +1,6 @@
 /** @file AveragePooling1D, AveragePooling2D: the mean of each window, without its padding. */
 import { Pooling, type PoolingOptions, poolingTable } from './basePooling.ts';
-import { avgPool, avgPool1d } from '../../../ops/avgPool.ts';
+import { avgPool, avgPool1d } from '../../../ops/pooling/avgPool.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
 import { factoryOf, layer } from '../base/declare.ts';

@@ -2,13 +2,13 @@
  * @file GlobalMaxPooling and GlobalAveragePooling, 1D to 3D: one value for each channel of a sequence, an image or a
  * volume.
  */
-import { div, mul } from '../../../ops/arithmetic.ts';
-import { cast } from '../../../ops/cast.ts';
-import { expandDims } from '../../../ops/expandDims.ts';
-import { max } from '../../../ops/extrema.ts';
-import { globalAveragePool, globalMaxPool } from '../../../ops/globalPool.ts';
-import { mean } from '../../../ops/mean.ts';
-import { sum } from '../../../ops/sum.ts';
+import { div, mul } from '../../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
+import { expandDims } from '../../../ops/arrangement/expandDims.ts';
+import { max } from '../../../ops/reductions/extrema.ts';
+import { globalAveragePool, globalMaxPool } from '../../../ops/pooling/globalPool.ts';
+import { mean } from '../../../ops/reductions/mean.ts';
+import { sum } from '../../../ops/reductions/sum.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type DataFormatOptions, channelsLast } from '../base/dataFormat.ts';
 import {

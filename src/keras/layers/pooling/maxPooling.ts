@@ -1,6 +1,6 @@
 /** @file MaxPooling1D, MaxPooling2D: the largest value of each window. */
 import { Pooling, type PoolingOptions, poolingTable } from './basePooling.ts';
-import { maxPool, maxPool1d } from '../../../ops/maxPool.ts';
+import { maxPool, maxPool1d } from '../../../ops/pooling/maxPool.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
 import { factoryOf, layer } from '../base/declare.ts';

@@ -1,5 +1,5 @@
 /** @file MaxPooling3D, AveragePooling3D: the largest value and the mean of each window of a volume. */
-import { avgPool3d, maxPool3d } from '../../../ops/pool3d.ts';
+import { avgPool3d, maxPool3d } from '../../../ops/pooling/pool3d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Triple } from '../base/dataFormat.ts';
 import { Pooling, type PoolingOptions, poolingTable } from './basePooling.ts';

@@ -2,7 +2,7 @@
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import type { OpenShape } from '../../../core/shape.ts';
-import { cast } from '../../../ops/cast.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { encodeCategories, encodedShape } from './categories.ts';
 import {

@@ -2,8 +2,8 @@
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
-import { searchSorted } from '../../../ops/searchSorted.ts';
-import { fill } from '../../../ops/creation.ts';
+import { searchSorted } from '../../../ops/sorting/searchSorted.ts';
+import { fill } from '../../../ops/creation/creation.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { binBoundaries } from './binBoundaries.ts';

@@ -1,13 +1,13 @@
 /** @file MelSpectrogram: spectrograms of sounds in bands of the mel scale. */
 import { type OpenShape, requireFinite, requireInteger } from '../../../core/shape.ts';
-import { add, mul, sub } from '../../../ops/arithmetic.ts';
-import { max } from '../../../ops/extrema.ts';
-import { matMul } from '../../../ops/matMul.ts';
-import { maximum } from '../../../ops/maximum.ts';
-import { swapAxes } from '../../../ops/moveAxis.ts';
-import { pow } from '../../../ops/pow.ts';
-import { stft } from '../../../ops/stft.ts';
-import { log10, sqrt, square } from '../../../ops/unary.ts';
+import { add, mul, sub } from '../../../ops/elementwise/arithmetic.ts';
+import { max } from '../../../ops/reductions/extrema.ts';
+import { matMul } from '../../../ops/products/matMul.ts';
+import { maximum } from '../../../ops/elementwise/maximum.ts';
+import { swapAxes } from '../../../ops/arrangement/moveAxis.ts';
+import { pow } from '../../../ops/elementwise/pow.ts';
+import { stft } from '../../../ops/signals/stft.ts';
+import { log10, sqrt, square } from '../../../ops/elementwise/unary.ts';
 import { tensor } from '../../../tensor/create.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { melWeights } from './melWeights.ts';

@@ -2,7 +2,7 @@
 import { ValueError } from '../../../core/errors.ts';
 import { isListOf } from '../../../core/lists.ts';
 import { describe } from '../../../core/shape.ts';
-import type { SymbolicTensor } from '../../../ops/recorders.ts';
+import type { SymbolicTensor } from '../../../ops/define/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { KerasTensor } from '../../graph/kerasTensor.ts';
 import type { ClassConfig } from '../../namedObjects.ts';

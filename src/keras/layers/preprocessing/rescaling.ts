@@ -2,8 +2,8 @@
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
-import { add, mul } from '../../../ops/arithmetic.ts';
-import { cast } from '../../../ops/cast.ts';
+import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { checked, factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 

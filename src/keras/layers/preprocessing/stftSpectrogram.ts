@@ -1,14 +1,14 @@
 /** @file STFTSpectrogram: spectra of signals over time, by convolutions whose kernels can be trained. */
 import { type OpenShape, requireInteger } from '../../../core/shape.ts';
-import { add } from '../../../ops/arithmetic.ts';
-import { concat } from '../../../ops/concat.ts';
-import { conv1d } from '../../../ops/conv1d.ts';
-import { maximum } from '../../../ops/maximum.ts';
-import { reshape } from '../../../ops/reshape.ts';
-import { pad, slice } from '../../../ops/slice.ts';
-import { transpose } from '../../../ops/transpose.ts';
-import { atan2 } from '../../../ops/trigonometric.ts';
-import { log, sqrt, square } from '../../../ops/unary.ts';
+import { add } from '../../../ops/elementwise/arithmetic.ts';
+import { concat } from '../../../ops/arrangement/concat.ts';
+import { conv1d } from '../../../ops/convolution/conv1d.ts';
+import { maximum } from '../../../ops/elementwise/maximum.ts';
+import { reshape } from '../../../ops/arrangement/reshape.ts';
+import { pad, slice } from '../../../ops/arrangement/slice.ts';
+import { transpose } from '../../../ops/arrangement/transpose.ts';
+import { atan2 } from '../../../ops/elementwise/trigonometric.ts';
+import { log, sqrt, square } from '../../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { epsilon } from '../../epsilon.ts';

@@ -1,15 +1,15 @@
 /** @file The arithmetic of Keras 3.15's quantizers, in float32: integers of 4 and 8 bits, and float8, are exact in it. */
-import { stopGradient } from '../../../ops/stopGradient.ts';
-import { add, div, mul, sub } from '../../../ops/arithmetic.ts';
-import { cast } from '../../../ops/cast.ts';
-import { clip } from '../../../ops/clip.ts';
-import { max } from '../../../ops/extrema.ts';
-import { gather } from '../../../ops/gather.ts';
-import { reshape } from '../../../ops/reshape.ts';
-import { abs, floor, round } from '../../../ops/rounding.ts';
-import { slice } from '../../../ops/slice.ts';
-import { stack } from '../../../ops/stack.ts';
-import { exp, log2 } from '../../../ops/unary.ts';
+import { stopGradient } from '../../../ops/arrangement/stopGradient.ts';
+import { add, div, mul, sub } from '../../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
+import { clip } from '../../../ops/elementwise/clip.ts';
+import { max } from '../../../ops/reductions/extrema.ts';
+import { gather } from '../../../ops/indexing/gather.ts';
+import { reshape } from '../../../ops/arrangement/reshape.ts';
+import { abs, floor, round } from '../../../ops/elementwise/rounding.ts';
+import { slice } from '../../../ops/arrangement/slice.ts';
+import { stack } from '../../../ops/arrangement/stack.ts';
+import { exp, log2 } from '../../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { isTracing } from '../../graph/tracing.ts';
 

@@ -1,7 +1,7 @@
 /** @file A dense layer whose kernel is quantized. It isn't trained; an adapter over it is. */
 import type { OpenShape, Shape } from '../../../core/shape.ts';
-import { add, div } from '../../../ops/arithmetic.ts';
-import { quantizedMatMul } from '../../../ops/quantized.ts';
+import { add, div } from '../../../ops/elementwise/arithmetic.ts';
+import { quantizedMatMul } from '../../../ops/products/quantized.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { lowRank } from '../base/adapter.ts';

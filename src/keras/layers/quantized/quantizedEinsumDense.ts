@@ -1,9 +1,9 @@
 /** @file An einsum layer whose kernel is quantized. It isn't trained; an adapter over it is. */
 import { type OpenShape, type Shape, stridesOf } from '../../../core/shape.ts';
-import { add, div } from '../../../ops/arithmetic.ts';
-import { quantizedMatMul } from '../../../ops/quantized.ts';
-import { reshape } from '../../../ops/reshape.ts';
-import { transpose } from '../../../ops/transpose.ts';
+import { add, div } from '../../../ops/elementwise/arithmetic.ts';
+import { quantizedMatMul } from '../../../ops/products/quantized.ts';
+import { reshape } from '../../../ops/arrangement/reshape.ts';
+import { transpose } from '../../../ops/arrangement/transpose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { EinsumDense, lowRankSum } from '../core/einsumDense.ts';

@@ -1,8 +1,8 @@
 /** @file An embedding whose rows are quantized. They aren't trained; an adapter over them is. */
 import type { Shape } from '../../../core/shape.ts';
-import { gather } from '../../../ops/gather.ts';
-import { quantizedGather } from '../../../ops/quantized.ts';
-import { range } from '../../../ops/range.ts';
+import { gather } from '../../../ops/indexing/gather.ts';
+import { quantizedGather } from '../../../ops/products/quantized.ts';
+import { range } from '../../../ops/creation/range.ts';
 import type { QuantizedTensor } from '../../../tensor/quantizedTensor.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';

@@ -1,6 +1,6 @@
 /** @file What the classes of quantized layers have in common: their state, and how their frozen weights are made. */
 import type { Shape } from '../../../core/shape.ts';
-import { unrecorded } from '../../../ops/recorders.ts';
+import { unrecorded } from '../../../ops/define/recorders.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';

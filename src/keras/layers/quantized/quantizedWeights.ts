@@ -4,12 +4,12 @@
  */
 import { groupsPerLine, wordsPerLine, zeroWordsPerLine } from '../../../core/packedWeights.ts';
 import type { Shape } from '../../../core/shape.ts';
-import { div } from '../../../ops/arithmetic.ts';
-import { cast } from '../../../ops/cast.ts';
-import { gather } from '../../../ops/gather.ts';
-import { dequantize } from '../../../ops/quantized.ts';
-import { reshape } from '../../../ops/reshape.ts';
-import { transpose } from '../../../ops/transpose.ts';
+import { div } from '../../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
+import { gather } from '../../../ops/indexing/gather.ts';
+import { dequantize } from '../../../ops/products/quantized.ts';
+import { reshape } from '../../../ops/arrangement/reshape.ts';
+import { transpose } from '../../../ops/arrangement/transpose.ts';
 import { QuantizedTensor } from '../../../tensor/quantizedTensor.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';

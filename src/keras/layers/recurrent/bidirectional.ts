@@ -2,9 +2,9 @@
 import type { Settings } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
-import { add, mul } from '../../../ops/arithmetic.ts';
-import { concat } from '../../../ops/concat.ts';
-import { flip } from '../../../ops/flip.ts';
+import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
+import { concat } from '../../../ops/arrangement/concat.ts';
+import { flip } from '../../../ops/arrangement/flip.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { ClassConfig } from '../../namedObjects.ts';

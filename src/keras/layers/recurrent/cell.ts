@@ -1,6 +1,6 @@
 /** @file RNNCell: one time step of a recurrent layer, as a layer. */
 import type { OpenShape, Shape } from '../../../core/shape.ts';
-import { zeros } from '../../../ops/creation.ts';
+import { zeros } from '../../../ops/creation/creation.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type CallOptions, Layer } from '../base/layer.ts';
 

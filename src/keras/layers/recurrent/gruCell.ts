@@ -1,12 +1,12 @@
 /** @file GRUCell: a state that gates mix with a candidate. */
 import { cleared, DenseCell, type GatedCellOptions, gatedCellTable, oneStep, onlyStep } from './denseCell.ts';
-import { add, mul, sub } from '../../../ops/arithmetic.ts';
-import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
-import { gruSteps } from '../../../ops/gruSteps.ts';
-import { matMul } from '../../../ops/matMul.ts';
-import { mulAdd } from '../../../ops/mulAdd.ts';
-import { split } from '../../../ops/split.ts';
-import { unstack } from '../../../ops/unstack.ts';
+import { add, mul, sub } from '../../../ops/elementwise/arithmetic.ts';
+import { fusedMatMul } from '../../../ops/products/fusedMatMul.ts';
+import { gruSteps } from '../../../ops/recurrent/gruSteps.ts';
+import { matMul } from '../../../ops/products/matMul.ts';
+import { mulAdd } from '../../../ops/elementwise/mulAdd.ts';
+import { split } from '../../../ops/arrangement/split.ts';
+import { unstack } from '../../../ops/arrangement/unstack.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { activationOf } from '../../activations.ts';

@@ -1,9 +1,9 @@
 /** @file LSTMCell: a state that gates write to, forget and read. */
 import { cleared, DenseCell, type GatedCellOptions, gatedCellTable, oneStep, onlyStep } from './denseCell.ts';
-import { add } from '../../../ops/arithmetic.ts';
-import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
-import { lstmSteps } from '../../../ops/lstmSteps.ts';
-import { matMul } from '../../../ops/matMul.ts';
+import { add } from '../../../ops/elementwise/arithmetic.ts';
+import { fusedMatMul } from '../../../ops/products/fusedMatMul.ts';
+import { lstmSteps } from '../../../ops/recurrent/lstmSteps.ts';
+import { matMul } from '../../../ops/products/matMul.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { activationOf } from '../../activations.ts';

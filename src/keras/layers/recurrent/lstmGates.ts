@@ -1,9 +1,9 @@
 /** @file The gates of an LSTM, computed by matmuls or convolutions: their step, and the initial values of their bias. */
-import { mul } from '../../../ops/arithmetic.ts';
-import { concat } from '../../../ops/concat.ts';
-import { ones } from '../../../ops/creation.ts';
-import { mulAdd } from '../../../ops/mulAdd.ts';
-import { split } from '../../../ops/split.ts';
+import { mul } from '../../../ops/elementwise/arithmetic.ts';
+import { concat } from '../../../ops/arrangement/concat.ts';
+import { ones } from '../../../ops/creation/creation.ts';
+import { mulAdd } from '../../../ops/elementwise/mulAdd.ts';
+import { split } from '../../../ops/arrangement/split.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Activation } from '../../activations.ts';
 import type { Initializer } from '../../initializers/index.ts';

@@ -3,9 +3,9 @@
  */
 import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import type { Shape } from '../../../core/shape.ts';
-import { ones, zeros } from '../../../ops/creation.ts';
-import { dropout } from '../../../ops/dropout.ts';
-import type { SeedSequence } from '../../../ops/seeds.ts';
+import { ones, zeros } from '../../../ops/creation/creation.ts';
+import { dropout } from '../../../ops/random/dropout.ts';
+import type { SeedSequence } from '../../../ops/define/seeds.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { Activation, ActivationLike } from '../../activations.ts';

@@ -3,7 +3,7 @@ import { byState } from './byState.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, formatShape, type OpenShape, sameShape, type Shape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
-import { zerosLike } from '../../../ops/like.ts';
+import { zerosLike } from '../../../ops/creation/like.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';

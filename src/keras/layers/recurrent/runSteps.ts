@@ -1,16 +1,16 @@
 /** @file Runs the steps of a cell over a sequence, with masks. */
 import type { Shape } from '../../../core/shape.ts';
-import { cast } from '../../../ops/cast.ts';
-import { greater } from '../../../ops/comparison.ts';
-import { zeros } from '../../../ops/creation.ts';
-import { cumsum } from '../../../ops/cumsum.ts';
-import { expandDims } from '../../../ops/expandDims.ts';
-import { flip } from '../../../ops/flip.ts';
-import { reshape } from '../../../ops/reshape.ts';
-import { stack } from '../../../ops/stack.ts';
-import { stepOf } from '../../../ops/steps.ts';
-import { unstack } from '../../../ops/unstack.ts';
-import { where } from '../../../ops/where.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
+import { greater } from '../../../ops/elementwise/comparison.ts';
+import { zeros } from '../../../ops/creation/creation.ts';
+import { cumsum } from '../../../ops/reductions/cumsum.ts';
+import { expandDims } from '../../../ops/arrangement/expandDims.ts';
+import { flip } from '../../../ops/arrangement/flip.ts';
+import { reshape } from '../../../ops/arrangement/reshape.ts';
+import { stack } from '../../../ops/arrangement/stack.ts';
+import { stepOf } from '../../../ops/recurrent/steps.ts';
+import { unstack } from '../../../ops/arrangement/unstack.ts';
+import { where } from '../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Steps } from './cell.ts';
 

@@ -1,8 +1,8 @@
 /** @file SimpleRNNCell: activation(x · kernel + h · recurrentKernel + bias). */
 import { cleared, DenseCell, type DenseCellOptions, denseCellTable } from './denseCell.ts';
-import { add } from '../../../ops/arithmetic.ts';
-import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
-import { matMul } from '../../../ops/matMul.ts';
+import { add } from '../../../ops/elementwise/arithmetic.ts';
+import { fusedMatMul } from '../../../ops/products/fusedMatMul.ts';
+import { matMul } from '../../../ops/products/matMul.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { Steps } from './cell.ts';

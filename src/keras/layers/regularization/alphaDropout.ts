@@ -1,10 +1,10 @@
 /** @file AlphaDropout: dropout that keeps the mean and the variance of self-normalizing activations. */
 import { ValueError } from '../../../core/errors.ts';
-import { add, mul } from '../../../ops/arithmetic.ts';
-import { greater } from '../../../ops/comparison.ts';
-import { dropout as cleared } from '../../../ops/dropout.ts';
-import { onesLike } from '../../../ops/like.ts';
-import { where } from '../../../ops/where.ts';
+import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
+import { greater } from '../../../ops/elementwise/comparison.ts';
+import { dropout as cleared } from '../../../ops/random/dropout.ts';
+import { onesLike } from '../../../ops/creation/like.ts';
+import { where } from '../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Dropout, type DropoutOptions, dropoutTable } from './dropout.ts';
 import { factoryOf, layer, type CallOptions } from '../base/declare.ts';

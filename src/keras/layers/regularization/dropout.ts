@@ -2,9 +2,9 @@
 import { isListOf } from '../../../core/lists.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, maxRank } from '../../../core/shape.ts';
-import { dropout as cleared } from '../../../ops/dropout.ts';
-import { zerosLike } from '../../../ops/like.ts';
-import { SeedSequence } from '../../../ops/seeds.ts';
+import { dropout as cleared } from '../../../ops/random/dropout.ts';
+import { zerosLike } from '../../../ops/creation/like.ts';
+import { SeedSequence } from '../../../ops/define/seeds.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type DataFormatOptions, channelsLast } from '../base/dataFormat.ts';
 import { fraction, seeded } from '../base/randomOptions.ts';

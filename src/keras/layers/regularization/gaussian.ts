@@ -1,9 +1,9 @@
 /** @file GaussianNoise, GaussianDropout: normal noise in training, added or multiplied. */
 import { ValueError } from '../../../core/errors.ts';
 import type { OpenShape } from '../../../core/shape.ts';
-import { add, mul } from '../../../ops/arithmetic.ts';
-import { randomNormal } from '../../../ops/random.ts';
-import { SeedSequence } from '../../../ops/seeds.ts';
+import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
+import { randomNormal } from '../../../ops/random/random.ts';
+import { SeedSequence } from '../../../ops/define/seeds.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { fraction, requireFraction, seeded } from '../base/randomOptions.ts';
 import { checked, factoryOf, layer, Layer, type CallOptions, type LayerOptions } from '../base/declare.ts';

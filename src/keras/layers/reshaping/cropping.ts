@@ -3,7 +3,7 @@ import type { DType } from '../../../core/dtype.ts';
 import { ShapeError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
-import { slice } from '../../../ops/slice.ts';
+import { slice } from '../../../ops/arrangement/slice.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type DataFormatOptions, channelsLast } from '../base/dataFormat.ts';
 import { type Sides, sidesOfImage, sidesOfSequence, sidesOfVolume } from './edgeSizes.ts';

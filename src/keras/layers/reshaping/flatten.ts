@@ -2,7 +2,7 @@
 import type { DType } from '../../../core/dtype.ts';
 import type { OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
-import { reshape } from '../../../ops/reshape.ts';
+import { reshape } from '../../../ops/arrangement/reshape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type DataFormatOptions, channelsLast } from '../base/dataFormat.ts';
 import { factoryOf, layer, type InputSpec, type LayerOptions } from '../base/declare.ts';

@@ -1,7 +1,7 @@
 /** @file Permute: the axes of each sample in another order. */
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
-import { transpose } from '../../../ops/transpose.ts';
+import { transpose } from '../../../ops/arrangement/transpose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { checked, factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 

@@ -1,6 +1,6 @@
 /** @file RepeatVector: a vector as each step of a sequence. */
-import { expandDims } from '../../../ops/expandDims.ts';
-import { tile } from '../../../ops/tile.ts';
+import { expandDims } from '../../../ops/arrangement/expandDims.ts';
+import { tile } from '../../../ops/arrangement/tile.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { factoryOf, integer, layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
 

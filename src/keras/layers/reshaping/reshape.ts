@@ -4,7 +4,7 @@ import type { DType } from '../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, type Shape, sizeOf, maxRank } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
-import { reshape as reshaped } from '../../../ops/reshape.ts';
+import { reshape as reshaped } from '../../../ops/arrangement/reshape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { checked, factoryOf, layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
 

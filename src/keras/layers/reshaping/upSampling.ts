@@ -1,10 +1,10 @@
 /** @file UpSampling1D, UpSampling2D, UpSampling3D: sequences, images and volumes enlarged by whole factors. */
-import { isSymbolic } from '../../../ops/recorders.ts';
-import { type Interpolation, interpolations, resizeImages } from '../../../ops/resizeImages.ts';
-import { expandDims } from '../../../ops/expandDims.ts';
-import { repeat } from '../../../ops/repeat.ts';
-import { upSampling2d as enlarged } from '../../../ops/resize.ts';
-import { squeeze } from '../../../ops/squeeze.ts';
+import { isSymbolic } from '../../../ops/define/recorders.ts';
+import { type Interpolation, interpolations, resizeImages } from '../../../ops/images/resizeImages.ts';
+import { expandDims } from '../../../ops/arrangement/expandDims.ts';
+import { repeat } from '../../../ops/arrangement/repeat.ts';
+import { upSampling2d as enlarged } from '../../../ops/images/resize.ts';
+import { squeeze } from '../../../ops/arrangement/squeeze.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type DataFormatOptions, type Pair, channelsLast, type Triple } from '../base/dataFormat.ts';
 import {

@@ -8,7 +8,7 @@ import { type HostTensor, uploadLoaded } from '../../../formats/hostTensor.ts';
 import { openSafetensors } from '../../../formats/safetensors/open.ts';
 import { readWhole, type StoredTensor } from '../../../formats/storedTensor.ts';
 import { type FileSource, openSource, type OpenOptions } from '../../../storage/sources.ts';
-import { unrecorded } from '../../../ops/recorders.ts';
+import { unrecorded } from '../../../ops/define/recorders.ts';
 import { assignAll, type Assignment } from '../../../tensor/assignAll.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import type { Variable } from '../../../tensor/variable.ts';

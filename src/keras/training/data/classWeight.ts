@@ -2,11 +2,11 @@
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
-import { argMax } from '../../../ops/argExtrema.ts';
-import { gather } from '../../../ops/gather.ts';
-import { round } from '../../../ops/rounding.ts';
-import { squeeze } from '../../../ops/squeeze.ts';
-import { toIndices } from '../../../ops/toIndices.ts';
+import { argMax } from '../../../ops/reductions/argExtrema.ts';
+import { gather } from '../../../ops/indexing/gather.ts';
+import { round } from '../../../ops/elementwise/rounding.ts';
+import { squeeze } from '../../../ops/arrangement/squeeze.ts';
+import { toIndices } from '../../../ops/indexing/toIndices.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { keep, tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';

@@ -5,8 +5,8 @@
 import { bytesPerElement, type DType } from '../../../core/dtype.ts';
 import { ShapeError } from '../../../core/errors.ts';
 import { formatShape, maxRank, type Shape, sizeOf } from '../../../core/shape.ts';
-import { gather } from '../../../ops/gather.ts';
-import { slice } from '../../../ops/slice.ts';
+import { gather } from '../../../ops/indexing/gather.ts';
+import { slice } from '../../../ops/arrangement/slice.ts';
 import { type HostArray, type HostValues, type ShapedData, tensor } from '../../../tensor/create.ts';
 import { disposing, keep } from '../../../tensor/scope.ts';
 import { makeTensor, Tensor } from '../../../tensor/tensor.ts';

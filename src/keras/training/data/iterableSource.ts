@@ -9,7 +9,7 @@ import { ValueError } from '../../../core/errors.ts';
 import { checkOptions } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
 import { getDevice, withDevice } from '../../../webgpu/current.ts';
-import { outputSearch, withoutOutputSearch } from '../../../ops/outputSearch.ts';
+import { outputSearch, withoutOutputSearch } from '../../../ops/define/outputSearch.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { mapNest, type Nest } from '../../tensorNest.ts';
 import type { AnyBatch } from '../batch.ts';

@@ -1,6 +1,6 @@
 /** @file Table: inputs, targets and weights as columns with the same number of rows, and the batches of a range of rows. */
 import { getDevice } from '../../../webgpu/current.ts';
-import { outputSearch, withoutOutputSearch } from '../../../ops/outputSearch.ts';
+import { outputSearch, withoutOutputSearch } from '../../../ops/define/outputSearch.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { keep } from '../../../tensor/scope.ts';
 import { leavesOf, mapNest, type Nest } from '../../tensorNest.ts';

@@ -8,7 +8,7 @@ import {
   type Variable,
   variable as makeVariable,
 } from '../../../../src/index.ts';
-import { activeRecorders } from '../../../../src/ops/recorders.ts';
+import { activeRecorders } from '../../../../src/ops/define/recorders.ts';
 import { type Loose, Rejection, rejectUnless } from './call.ts';
 import { outside } from './notOffered.ts';
 import { endTestScope, ownedByTest, startTestScope } from './testScope.ts';

@@ -1,10 +1,10 @@
 /** @file AugMix: mixes images with augmented versions of themselves. */
 import type { DType } from '../../../../core/dtype.ts';
-import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
-import { clip } from '../../../../ops/clip.ts';
-import { randomGamma } from '../../../../ops/randomGamma.ts';
-import { sum } from '../../../../ops/sum.ts';
-import { unstack } from '../../../../ops/unstack.ts';
+import { add, div, mul, sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { clip } from '../../../../ops/elementwise/clip.ts';
+import { randomGamma } from '../../../../ops/random/randomGamma.ts';
+import { sum } from '../../../../ops/reductions/sum.ts';
+import { unstack } from '../../../../ops/arrangement/unstack.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import {
   type AugmentationOptions,

@@ -1,6 +1,6 @@
 /** @file The changes that RandAugment and AugMix choose from, and the base of both layers. */
 import { currentExecutor } from '../../../../execution/currentExecutor.ts';
-import { freshSeed } from '../../../../ops/seeds.ts';
+import { freshSeed } from '../../../../ops/define/seeds.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { hostUniform } from '../../../initializers/hostRandom.ts';
 import { AutoContrast } from './autoContrast.ts';

@@ -1,8 +1,8 @@
 /** @file AutoContrast: stretches the values of images to their full range. */
-import { div, sub } from '../../../../ops/arithmetic.ts';
-import { greater } from '../../../../ops/comparison.ts';
-import { max, min } from '../../../../ops/extrema.ts';
-import { where } from '../../../../ops/where.ts';
+import { div, sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { greater } from '../../../../ops/elementwise/comparison.ts';
+import { max, min } from '../../../../ops/reductions/extrema.ts';
+import { where } from '../../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions, imageTable } from './imageLayer.ts';
 import { type Bounds, valueRange } from './imageOptions.ts';

@@ -1,10 +1,10 @@
 /** @file Random boxes in images, and the pixels inside. */
 import type { Tensor } from '../../../../tensor/tensor.ts';
-import { add, mul, sub } from '../../../../ops/arithmetic.ts';
-import { greaterEqual, less } from '../../../../ops/comparison.ts';
-import { logicalAnd } from '../../../../ops/logical.ts';
-import { range } from '../../../../ops/range.ts';
-import { reshape } from '../../../../ops/reshape.ts';
+import { add, mul, sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { greaterEqual, less } from '../../../../ops/elementwise/comparison.ts';
+import { logicalAnd } from '../../../../ops/elementwise/logical.ts';
+import { range } from '../../../../ops/creation/range.ts';
+import { reshape } from '../../../../ops/arrangement/reshape.ts';
 
 /** Where boxes begin and end on an axis, [batch, 1, 1, 1]. */
 export type Span = readonly [from: Tensor, to: Tensor];

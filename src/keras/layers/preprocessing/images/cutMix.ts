@@ -1,9 +1,9 @@
 /** @file CutMix: pastes a box from another sample into each image. */
 import type { DType } from '../../../../core/dtype.ts';
-import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
-import { argsort } from '../../../../ops/sort.ts';
-import { sqrt } from '../../../../ops/unary.ts';
-import { where } from '../../../../ops/where.ts';
+import { add, div, mul, sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { argsort } from '../../../../ops/sorting/sort.ts';
+import { sqrt } from '../../../../ops/elementwise/unary.ts';
+import { where } from '../../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { pixelsInside, spanOf } from './boxes.ts';
 import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';

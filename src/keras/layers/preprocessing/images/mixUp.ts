@@ -1,6 +1,6 @@
 /** @file MixUp: mixes images and labels with those of another sample. */
 import type { DType } from '../../../../core/dtype.ts';
-import { argsort } from '../../../../ops/sort.ts';
+import { argsort } from '../../../../ops/sorting/sort.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
 import { mixed, symmetricBeta } from './mixing.ts';

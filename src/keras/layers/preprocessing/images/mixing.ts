@@ -1,10 +1,10 @@
 /** @file Common code of CutMix and MixUp: mixing weights from a beta distribution, and mixed labels. */
-import { add, div, mul, neg, sub } from '../../../../ops/arithmetic.ts';
-import { gather } from '../../../../ops/gather.ts';
-import { minimum } from '../../../../ops/maximum.ts';
-import { reshape } from '../../../../ops/reshape.ts';
-import { cos } from '../../../../ops/trigonometric.ts';
-import { expm1, log, sqrt, square } from '../../../../ops/unary.ts';
+import { add, div, mul, neg, sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { gather } from '../../../../ops/indexing/gather.ts';
+import { minimum } from '../../../../ops/elementwise/maximum.ts';
+import { reshape } from '../../../../ops/arrangement/reshape.ts';
+import { cos } from '../../../../ops/elementwise/trigonometric.ts';
+import { expm1, log, sqrt, square } from '../../../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { asFloats } from './imageLayer.ts';
 

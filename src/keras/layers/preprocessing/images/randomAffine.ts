@@ -1,7 +1,7 @@
 /** @file The base of layers that apply random affine maps to images. */
-import { concat } from '../../../../ops/concat.ts';
-import { fill } from '../../../../ops/creation.ts';
-import { transformImages } from '../../../../ops/transformImages.ts';
+import { concat } from '../../../../ops/arrangement/concat.ts';
+import { fill } from '../../../../ops/creation/creation.ts';
+import { transformImages } from '../../../../ops/images/transformImages.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { asImages, RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
 import { betweenPixels, type Bounds } from './imageOptions.ts';

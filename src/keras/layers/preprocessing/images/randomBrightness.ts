@@ -1,5 +1,5 @@
 /** @file RandomBrightness: makes images lighter or darker. */
-import { add, mul } from '../../../../ops/arithmetic.ts';
+import { add, mul } from '../../../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';

@@ -1,6 +1,6 @@
 /** @file RandomColorDegeneration: fades the colours of images. */
-import { add, mul, sub } from '../../../../ops/arithmetic.ts';
-import { rgbToGrayscale } from '../../../../ops/colours.ts';
+import { add, mul, sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { rgbToGrayscale } from '../../../../ops/images/colours.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';

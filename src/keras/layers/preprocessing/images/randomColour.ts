@@ -1,6 +1,6 @@
 /** @file The base of layers that change the colours of images by random factors. */
-import { clip } from '../../../../ops/clip.ts';
-import { add, mul, sub } from '../../../../ops/arithmetic.ts';
+import { clip } from '../../../../ops/elementwise/clip.ts';
+import { add, mul, sub } from '../../../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
 import { type Bounds, type Factor, factorOf, type FactorRange, valueRange } from './imageOptions.ts';

@@ -1,6 +1,6 @@
 /** @file RandomContrast: increases or reduces the contrast of images. */
-import { add, mul, sub } from '../../../../ops/arithmetic.ts';
-import { mean } from '../../../../ops/mean.ts';
+import { add, mul, sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { mean } from '../../../../ops/reductions/mean.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';

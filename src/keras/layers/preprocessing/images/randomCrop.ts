@@ -1,8 +1,8 @@
 /** @file RandomCrop: crops images at random. */
-import { add } from '../../../../ops/arithmetic.ts';
-import { cast } from '../../../../ops/cast.ts';
-import { gather } from '../../../../ops/gather.ts';
-import { range } from '../../../../ops/range.ts';
+import { add } from '../../../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../../../ops/elementwise/cast.ts';
+import { gather } from '../../../../ops/indexing/gather.ts';
+import { range } from '../../../../ops/creation/range.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { asImages, RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
 import { smartlyResized } from './ratio.ts';

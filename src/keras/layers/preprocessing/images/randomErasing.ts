@@ -2,12 +2,12 @@
 import { ValueError } from '../../../../core/errors.ts';
 import { describe } from '../../../../core/shape.ts';
 import { isListOf } from '../../../../core/lists.ts';
-import { mul } from '../../../../ops/arithmetic.ts';
-import { clip } from '../../../../ops/clip.ts';
-import { logicalAnd } from '../../../../ops/logical.ts';
-import { randomNormal } from '../../../../ops/random.ts';
-import { sqrt } from '../../../../ops/unary.ts';
-import { where } from '../../../../ops/where.ts';
+import { mul } from '../../../../ops/elementwise/arithmetic.ts';
+import { clip } from '../../../../ops/elementwise/clip.ts';
+import { logicalAnd } from '../../../../ops/elementwise/logical.ts';
+import { randomNormal } from '../../../../ops/random/random.ts';
+import { sqrt } from '../../../../ops/elementwise/unary.ts';
+import { where } from '../../../../ops/elementwise/where.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { pixelsInside, type Span, spanOf } from './boxes.ts';

@@ -1,7 +1,7 @@
 /** @file RandomFlip: mirrors randomly chosen images. */
-import { lessEqual } from '../../../../ops/comparison.ts';
-import { flip } from '../../../../ops/flip.ts';
-import { where } from '../../../../ops/where.ts';
+import { lessEqual } from '../../../../ops/elementwise/comparison.ts';
+import { flip } from '../../../../ops/arrangement/flip.ts';
+import { where } from '../../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
 import { factoryOf, layer, oneOf } from '../../base/declare.ts';

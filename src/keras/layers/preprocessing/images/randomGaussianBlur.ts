@@ -1,11 +1,11 @@
 /** @file RandomGaussianBlur: blurs randomly chosen images. */
 import { ValueError } from '../../../../core/errors.ts';
 import { describe } from '../../../../core/shape.ts';
-import { add } from '../../../../ops/arithmetic.ts';
-import { clip } from '../../../../ops/clip.ts';
-import { flip } from '../../../../ops/flip.ts';
-import { gaussianBlur } from '../../../../ops/gaussianBlur.ts';
-import { where } from '../../../../ops/where.ts';
+import { add } from '../../../../ops/elementwise/arithmetic.ts';
+import { clip } from '../../../../ops/elementwise/clip.ts';
+import { flip } from '../../../../ops/arrangement/flip.ts';
+import { gaussianBlur } from '../../../../ops/images/gaussianBlur.ts';
+import { where } from '../../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
 import { type Bounds, type Factor, factorOf, valueRange } from './imageOptions.ts';

@@ -1,7 +1,7 @@
 /** @file RandomGrayscale: converts randomly chosen images to greyscale. */
-import { rgbToGrayscale } from '../../../../ops/colours.ts';
-import { less } from '../../../../ops/comparison.ts';
-import { where } from '../../../../ops/where.ts';
+import { rgbToGrayscale } from '../../../../ops/images/colours.ts';
+import { less } from '../../../../ops/elementwise/comparison.ts';
+import { where } from '../../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { fraction } from '../../base/randomOptions.ts';
 import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';

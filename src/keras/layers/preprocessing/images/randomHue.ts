@@ -1,11 +1,11 @@
 /** @file RandomHue: shifts the hues of images. */
-import { add, mul, sub } from '../../../../ops/arithmetic.ts';
-import { hsvToRgb, rgbToHsv } from '../../../../ops/colours.ts';
-import { greater, less } from '../../../../ops/comparison.ts';
-import { concat } from '../../../../ops/concat.ts';
-import { clip } from '../../../../ops/clip.ts';
-import { split } from '../../../../ops/split.ts';
-import { where } from '../../../../ops/where.ts';
+import { add, mul, sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { hsvToRgb, rgbToHsv } from '../../../../ops/images/colours.ts';
+import { greater, less } from '../../../../ops/elementwise/comparison.ts';
+import { concat } from '../../../../ops/arrangement/concat.ts';
+import { clip } from '../../../../ops/elementwise/clip.ts';
+import { split } from '../../../../ops/arrangement/split.ts';
+import { where } from '../../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour, rescaled } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';

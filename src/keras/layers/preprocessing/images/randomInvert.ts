@@ -1,6 +1,6 @@
 /** @file RandomInvert: inverts the colours of randomly chosen images. */
-import { sub } from '../../../../ops/arithmetic.ts';
-import { where } from '../../../../ops/where.ts';
+import { sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { where } from '../../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';

@@ -1,8 +1,8 @@
 /** @file RandomPerspective: distorts the perspective of randomly chosen images. */
-import { add, mul } from '../../../../ops/arithmetic.ts';
-import { broadcastTo } from '../../../../ops/sum.ts';
-import { transformImages } from '../../../../ops/transformImages.ts';
-import { where } from '../../../../ops/where.ts';
+import { add, mul } from '../../../../ops/elementwise/arithmetic.ts';
+import { broadcastTo } from '../../../../ops/reductions/sum.ts';
+import { transformImages } from '../../../../ops/images/transformImages.ts';
+import { where } from '../../../../ops/elementwise/where.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { homography } from '../../../ops/homography.ts';

@@ -1,8 +1,8 @@
 /** @file RandomPosterization: reduces the number of shades of images. */
 import { requireInteger } from '../../../../core/shape.ts';
-import { sub } from '../../../../ops/arithmetic.ts';
-import { leftShift, rightShift } from '../../../../ops/bitwise.ts';
-import { cast } from '../../../../ops/cast.ts';
+import { sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { leftShift, rightShift } from '../../../../ops/elementwise/bitwise.ts';
+import { cast } from '../../../../ops/elementwise/cast.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour, rescaled } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';

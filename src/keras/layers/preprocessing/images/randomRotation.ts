@@ -1,6 +1,6 @@
 /** @file RandomRotation: rotates images around their centres. */
-import { add, mul, neg, sub } from '../../../../ops/arithmetic.ts';
-import { cos, sin } from '../../../../ops/trigonometric.ts';
+import { add, mul, neg, sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { cos, sin } from '../../../../ops/elementwise/trigonometric.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type Factor, factorOf } from './imageOptions.ts';
 import { type AffineOptions, affineTable, maps, RandomAffine } from './randomAffine.ts';

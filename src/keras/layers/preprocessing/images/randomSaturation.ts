@@ -1,8 +1,8 @@
 /** @file RandomSaturation: makes colours paler or stronger. */
-import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
-import { hsvToRgb, rgbToHsv } from '../../../../ops/colours.ts';
-import { concat } from '../../../../ops/concat.ts';
-import { split } from '../../../../ops/split.ts';
+import { add, div, mul, sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { hsvToRgb, rgbToHsv } from '../../../../ops/images/colours.ts';
+import { concat } from '../../../../ops/arrangement/concat.ts';
+import { split } from '../../../../ops/arrangement/split.ts';
 import { epsilon } from '../../../epsilon.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';

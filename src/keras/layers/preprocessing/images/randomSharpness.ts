@@ -1,6 +1,6 @@
 /** @file RandomSharpness: blurs or sharpens images. */
-import { add, mul, sub } from '../../../../ops/arithmetic.ts';
-import { depthwiseConv2d } from '../../../../ops/depthwiseConv2d.ts';
+import { add, mul, sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { depthwiseConv2d } from '../../../../ops/convolution/depthwiseConv2d.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';

@@ -1,8 +1,8 @@
 /** @file RandomShear: shears images, shifting their rows and columns. */
 import { isListOf } from '../../../../core/lists.ts';
-import { mul } from '../../../../ops/arithmetic.ts';
-import { greater } from '../../../../ops/comparison.ts';
-import { where } from '../../../../ops/where.ts';
+import { mul } from '../../../../ops/elementwise/arithmetic.ts';
+import { greater } from '../../../../ops/elementwise/comparison.ts';
+import { where } from '../../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
 import { type AffineOptions, affineTable, maps, RandomAffine } from './randomAffine.ts';

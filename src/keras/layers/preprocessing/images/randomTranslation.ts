@@ -1,5 +1,5 @@
 /** @file RandomTranslation: moves images. */
-import { mul } from '../../../../ops/arithmetic.ts';
+import { mul } from '../../../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { boundsOf, type Factor, givenFactor } from './imageOptions.ts';
 import { type AffineOptions, affineTable, maps, RandomAffine } from './randomAffine.ts';

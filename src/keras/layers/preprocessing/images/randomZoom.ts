@@ -1,5 +1,5 @@
 /** @file RandomZoom: zooms into and out of images. */
-import { add, mul, sub } from '../../../../ops/arithmetic.ts';
+import { add, mul, sub } from '../../../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { boundsOf, type Factor, givenFactor } from './imageOptions.ts';
 import { type AffineOptions, affineTable, maps, RandomAffine } from './randomAffine.ts';

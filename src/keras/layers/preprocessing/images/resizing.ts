@@ -2,9 +2,9 @@
 import type { DType } from '../../../../core/dtype.ts';
 import { ValueError } from '../../../../core/errors.ts';
 import type { OpenSpec } from '../../../../core/spec.ts';
-import { cast } from '../../../../ops/cast.ts';
-import { type Interpolation, interpolations, resizeImages } from '../../../../ops/resizeImages.ts';
-import { round } from '../../../../ops/rounding.ts';
+import { cast } from '../../../../ops/elementwise/cast.ts';
+import { type Interpolation, interpolations, resizeImages } from '../../../../ops/images/resizeImages.ts';
+import { round } from '../../../../ops/elementwise/rounding.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { asFloats, type ImageChanges, ImageLayer, imageTable } from './imageLayer.ts';
 import type { CenterCropOptions } from './centerCrop.ts';

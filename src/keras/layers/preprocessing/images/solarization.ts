@@ -1,8 +1,8 @@
 /** @file Solarization: inverts the light values of images. */
-import { add, sub } from '../../../../ops/arithmetic.ts';
-import { clip } from '../../../../ops/clip.ts';
-import { less } from '../../../../ops/comparison.ts';
-import { where } from '../../../../ops/where.ts';
+import { add, sub } from '../../../../ops/elementwise/arithmetic.ts';
+import { clip } from '../../../../ops/elementwise/clip.ts';
+import { less } from '../../../../ops/elementwise/comparison.ts';
+import { where } from '../../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
 import { type Bounds, type Factor, factorOf, valueRange } from './imageOptions.ts';

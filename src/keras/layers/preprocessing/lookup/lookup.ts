@@ -1,7 +1,7 @@
 /** @file Common code of lookup layers: their options, the vocabulary, and the encoding of indices. */
 import { ValueError } from '../../../../core/errors.ts';
 import { describe, oneOf, type OpenShape, requireBoolean, requireInteger } from '../../../../core/shape.ts';
-import { mul } from '../../../../ops/arithmetic.ts';
+import { mul } from '../../../../ops/elementwise/arithmetic.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import { tidy } from '../../../../tensor/scope.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';

@@ -1,0 +1,280 @@
+/** @file Launches attention and its gradient. Scores stay in workgroup memory, so memory is linear in the lengths. */
+import { attention } from '../../../shaders/attention/forward.ts';
+import {
+  attentionKeyGradient,
+  attentionQueryGradient,
+  type AttentionSumsOptions,
+  attentionSums,
+  sumsWorkgroup,
+} from '../../../shaders/attention/gradient.ts';
+import { type AttentionOptions, attentionTiles, rowsOf } from '../../../shaders/attention/tile.ts';
+import { sizeOf } from '../../core/shape.ts';
+import type { TensorSpec } from '../../core/spec.ts';
+import { type Bindings, defineKernel } from '../../webgpu/kernel.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { AdapterProfile } from '../selection/adapterProfile.ts';
+import { fillKernel } from '../copies/fill.ts';
+import { bindsAsVectors, output } from '../launch/output.ts';
+import { broadcastStrides } from '../launch/strided.ts';
+
+/** The sizes of a call. */
+export interface AttentionSizes {
+  readonly batch: number;
+  readonly queries: number;
+  readonly keys: number;
+  readonly heads: number;
+  /** Heads of keys and values; a divisor of `heads`. */
+  readonly keyHeads: number;
+  /** Dimensions of queries and keys. */
+  readonly size: number;
+  readonly valueSize: number;
+}
+
+/** The largest head size that fits in a tile. */
+const largestHead = 256;
+
+export type AttentionAlgorithm = 'fused' | 'gemm';
+
+/** Returns whether attention is one kernel, or GEMMs with the scores in memory. */
+export function selectAttention(
+  { batch, queries, keys, heads, size, valueSize }: AttentionSizes,
+  { attention: { largestScores } }: AdapterProfile,
+): AttentionAlgorithm {
+  if (Math.max(size, valueSize) > largestHead) return 'gemm';
+  return batch * heads * queries * keys <= largestScores ? 'gemm' : 'fused';
+}
+
+const vector = ({ width }: { width: 1 | 4 }) => (width === 4 ? 'vec4<f32>' : 'f32');
+const scoreBindings = ({ shown }: AttentionOptions): Bindings => (shown ? { shown: 'read u32' } : {});
+const gradientInputs = (options: AttentionOptions): Bindings => ({
+  query: `read ${vector(options)}`,
+  key: `read ${vector(options)}`,
+  value: `read ${vector(options)}`,
+  cotangent: `read ${vector(options)}`,
+  sums: 'read vec4<f32>',
+  ...scoreBindings(options),
+});
+
+const params = {
+  count: 'u32',
+  tiles: 'u32',
+  queries: 'u32',
+  keys: 'u32',
+  heads: 'u32',
+  key_heads: 'u32',
+  // In units of the width.
+  size: 'u32',
+  value_size: 'u32',
+  scale: 'f32',
+  batch_step: 'u32',
+  head_step: 'u32',
+  query_step: 'u32',
+  key_step: 'u32',
+  shown_is_mask: 'u32',
+  // How much later than a query the last visible key may be.
+  later: 'u32',
+} as const;
+
+const forward = defineKernel({
+  name: 'attention',
+  bindings: (options: AttentionOptions): Bindings => ({
+    query: `read ${vector(options)}`,
+    key: `read ${vector(options)}`,
+    value: `read ${vector(options)}`,
+    ...scoreBindings(options),
+    out: `write ${vector(options)}`,
+    stats: 'write vec2<f32>',
+  }),
+  params,
+  source: attention,
+});
+
+const sumsOfQueries = defineKernel({
+  name: 'attention sums',
+  bindings: (options: AttentionSumsOptions): Bindings => ({
+    out: `read ${vector(options)}`,
+    cotangent: `read ${vector(options)}`,
+    stats: 'read vec2<f32>',
+    sums: 'write vec4<f32>',
+  }),
+  params: { count: 'u32', queries: 'u32', heads: 'u32', value_size: 'u32' },
+  source: attentionSums,
+});
+
+const queryGradient = defineKernel({
+  name: 'attention query gradient',
+  bindings: (options: AttentionOptions): Bindings => ({
+    ...gradientInputs(options),
+    query_gradient: `write ${vector(options)}`,
+  }),
+  params,
+  source: attentionQueryGradient,
+});
+
+const keyGradient = defineKernel({
+  name: 'attention key gradient',
+  bindings: (options: AttentionOptions): Bindings => ({
+    ...gradientInputs(options),
+    key_gradient: `write ${vector(options)}`,
+    value_gradient: `write ${vector(options)}`,
+  }),
+  params,
+  source: attentionKeyGradient,
+});
+
+/** The inputs of attention. At most one of bias and mask is given. */
+export interface AttentionInput {
+  readonly query: Tensor;
+  readonly key: Tensor;
+  readonly value: Tensor;
+  /** Both broadcast to [batch, heads, queries, keys]. */
+  readonly bias: Tensor | null;
+  readonly mask: Tensor | null;
+  readonly sizes: AttentionSizes;
+  readonly scale: number;
+  readonly isCausal: boolean;
+}
+
+/** Returns the spec of the statistics that the gradient reads: for each query of each head, the largest score and the sum. */
+export function statsSpec({ batch, heads, queries }: AttentionSizes): TensorSpec {
+  return { shape: [batch, heads, queries, 2], dtype: 'float32' };
+}
+
+export function attentionKernel(
+  op: string,
+  input: AttentionInput,
+  spec: TensorSpec,
+): [out: Tensor, stats: Tensor] {
+  const { query, key, value, sizes } = input;
+  const { device } = query;
+  const stats = output(device, statsSpec(sizes), op);
+  if (sizeOf(spec.shape) === 0 || sizes.keys === 0) return [fillKernel(device, spec, 0, op), stats];
+  const out = output(device, spec, op);
+  const launch = launchOf(input, [query, key, value, out]);
+  device.launch(forward, {
+    options: launch.options,
+    bindings: { ...launch.inputs, out: out.storage, stats: stats.storage },
+    ...launch.grid('queries', sizes.heads),
+    multiplications: 2 * launch.multiplications,
+  });
+  return [out, stats];
+}
+
+/** Computes the gradients of query, key and value; the latter two only if `needsKeys`. */
+export function attentionGradientKernel(
+  op: string,
+  input: AttentionInput,
+  { out, stats, cotangent }: { out: Tensor; stats: Tensor; cotangent: Tensor },
+  needsKeys: boolean,
+): Tensor[] {
+  const { query, key, value, sizes } = input;
+  const { device } = query;
+  const made = (like: Tensor) => output(device, like, op);
+  const zeros = (like: Tensor) => fillKernel(device, like, 0, op);
+  const operands = needsKeys ? [query, key, value] : [query];
+  if (out.size === 0 || sizes.keys === 0) return operands.map(zeros);
+  const dQuery = made(query);
+  const [dKey, dValue] = needsKeys ? [made(key), made(value)] : [null, null];
+  const launch = launchOf(input, [query, key, value, out, cotangent, dQuery, dKey, dValue]);
+  const sums = sumsOf(op, out, stats, cotangent, sizes, launch.options.width);
+  const bindings = { ...launch.inputs, cotangent: cotangent.storage, sums: sums.storage };
+  device.launch(queryGradient, {
+    options: launch.options,
+    bindings: { ...bindings, query_gradient: dQuery.storage },
+    ...launch.grid('queries', sizes.heads),
+    multiplications: 3 * launch.multiplications,
+  });
+  if (dKey && dValue) {
+    device.launch(keyGradient, {
+      options: launch.options,
+      bindings: { ...bindings, key_gradient: dKey.storage, value_gradient: dValue.storage },
+      ...launch.grid('keys', sizes.keyHeads),
+      multiplications: 4 * launch.multiplications,
+    });
+  }
+  sums.dispose();
+  return dKey && dValue ? [dQuery, dKey, dValue] : [dQuery];
+}
+
+function sumsOf(
+  op: string,
+  out: Tensor,
+  stats: Tensor,
+  cotangent: Tensor,
+  { batch, queries, heads, valueSize }: AttentionSizes,
+  width: 1 | 4,
+): Tensor {
+  const count = batch * queries * heads;
+  const sums = output(out.device, { shape: [batch, heads, queries, 4], dtype: 'float32' }, op);
+  out.device.launch(sumsOfQueries, {
+    options: { width },
+    bindings: {
+      out: out.storage,
+      cotangent: cotangent.storage,
+      stats: stats.storage,
+      sums: sums.storage,
+    },
+    params: { count, queries, heads, value_size: valueSize / width },
+    workgroups: Math.ceil(count / sumsWorkgroup),
+  });
+  return sums;
+}
+
+/** Returns the options that all launches of a call share; `rows` are the tensors that are read and written in vectors. */
+function launchOf(
+  { query, key, value, bias, mask, sizes, scale, isCausal }: AttentionInput,
+  rows: readonly (Tensor | null)[],
+) {
+  const { batch, queries, keys, heads, keyHeads, size, valueSize } = sizes;
+  const shown = bias ?? mask;
+  const inVectors = size % 4 === 0 && valueSize % 4 === 0 && rows.every((x) => !x || bindsAsVectors(x));
+  const width = inVectors ? 4 : 1;
+  const options: AttentionOptions = {
+    size: capacityFor(Math.max(size, valueSize)),
+    width,
+    shown: shown !== null,
+  };
+  const steps = shown ? broadcastStrides(shown.shape, [batch, heads, queries, keys]) : [0, 0, 0, 0];
+  const [batchStep, headStep, queryStep, keyStep] = steps as [number, number, number, number];
+  const tileRows = rowsOf(attentionTiles[options.size]);
+  return {
+    options,
+    /** For each matmul with the scores. */
+    multiplications: batch * heads * queries * keys * Math.max(size, valueSize),
+    inputs: {
+      query: query.storage,
+      key: key.storage,
+      value: value.storage,
+      ...(shown ? { shown: shown.storage } : {}),
+    },
+    /** Returns a workgroup for each tile of rows of each head. */
+    grid(of: 'queries' | 'keys', ofHeads: number) {
+      const tiles = Math.ceil(sizes[of] / tileRows);
+      const count = batch * ofHeads * tiles;
+      return {
+        params: {
+          count,
+          tiles,
+          queries,
+          keys,
+          heads,
+          key_heads: keyHeads,
+          size: size / width,
+          value_size: valueSize / width,
+          scale,
+          batch_step: batchStep,
+          head_step: headStep,
+          query_step: queryStep,
+          key_step: keyStep,
+          shown_is_mask: Number(mask !== null),
+          later: isCausal ? 0 : keys,
+        },
+        workgroups: count,
+      };
+    },
+  };
+}
+
+function capacityFor(size: number): AttentionOptions['size'] {
+  return ([32, 64, 128] as const).find((capacity) => size <= capacity) ?? largestHead;
+}

@@ -1,0 +1,44 @@
+/**
+ * @file Floor division and its remainder, as in Python: x = floorDiv(x, y) · y + mod(x, y), and the remainder has the
+ * divisor's sign. For integers divided by 0, both are 0, as in NumPy.
+ */
+import * as math from '../../kernels/elementwise/math.ts';
+import { mul, neg } from './arithmetic.ts';
+import { type BinaryOp, defineBinary } from './elementwise.ts';
+import { zerosLike } from '../creation/like.ts';
+
+const quotients = {
+  float32: math.floorDiv,
+  int32: math.floorDivI32,
+  uint32: math.floorDivU32,
+  bool: math.floorDivU32,
+};
+const remainders = {
+  float32: math.floorMod,
+  int32: math.floorModI32,
+  uint32: math.floorModU32,
+  bool: math.floorModU32,
+};
+
+/**
+ * ⌊x / y⌋, elementwise, exact even if x / y would round. Shapes broadcast; dtypes promote. Division by 0 gives 0 for
+ * integers, ±Infinity or NaN for floats. Gradient: 0.
+ * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
+ */
+export const floorDiv: BinaryOp = /* @__PURE__ */ defineBinary({
+  name: 'floorDiv',
+  expression: (dtype) => quotients[dtype]('a', 'b'),
+  gradient: (dy) => [zerosLike(dy), zerosLike(dy)],
+  reads: { inputs: [] },
+});
+
+/**
+ * x - floorDiv(x, y) · y, elementwise, exact. Shapes broadcast; dtypes promote. Modulo 0 gives 0 for integers, NaN for
+ * floats.
+ * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
+ */
+export const mod: BinaryOp = /* @__PURE__ */ defineBinary({
+  name: 'mod',
+  expression: (dtype) => remainders[dtype]('a', 'b'),
+  gradient: (dy, x, y, needs) => [dy, needs[1] ? neg(mul(dy, floorDiv(x, y))) : null],
+});
