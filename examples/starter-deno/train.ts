@@ -17,5 +17,5 @@ net.compile({
   metrics: ['accuracy'],
 });
 await net.fit(x, y, { epochs: 20, verbose: 0 });
-const { accuracy } = (await net.evaluate(x, y)) as Record<string, number>;
+const { accuracy } = await net.evaluate(x, y);
 console.log(`accuracy ${accuracy?.toFixed(2)}`);

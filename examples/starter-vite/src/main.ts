@@ -24,7 +24,7 @@ async function run(): Promise<void> {
     metrics: ['accuracy'],
   });
   await net.fit(x, y, { epochs: 20, callbacks: [callbacks.pageProgress({ element })] });
-  const { accuracy } = (await net.evaluate(x, y)) as Record<string, number>;
+  const { accuracy } = await net.evaluate(x, y);
   status.textContent = `Trained: accuracy ${accuracy?.toFixed(2)}`;
 }
 

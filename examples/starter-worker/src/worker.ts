@@ -23,7 +23,7 @@ addEventListener('message', async ({ data: { x, y } }: MessageEvent<{ x: number[
       onEpochEnd: (epoch: number, logs: Record<string, number>) => post({ epoch, loss: logs.loss ?? 0 }),
     };
     await net.fit(x, y, { epochs: 20, callbacks: report });
-    const { accuracy = 0 } = (await net.evaluate(x, y)) as Record<string, number>;
+    const { accuracy = 0 } = await net.evaluate(x, y);
     post({ accuracy });
   } catch (error) {
     post({ error: String(error) });
