@@ -1,2 +1,2 @@
-// Workers in files of their own, loaded in parts: the default, one script, would hold everything that may be loaded later.
+// A worker loads its modules on demand. By default it is one script, with everything that may be needed later.
 export default { worker: { format: 'es' } };
