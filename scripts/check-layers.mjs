@@ -64,6 +64,8 @@ export const MAY_IMPORT = {
   'src/formats': ['src/tensor', 'src/core', 'src/history'],
   // Where the bytes of files come from and go to.
   'src/storage': ['src/formats', 'src/core'],
+  // Datasets, of files too. They know no models: `fit` takes them as iterables.
+  'src/data': ['src/storage', 'src/formats', 'src/ops', 'src/tensor', 'src/core'],
   // Watches a step from the tape down to its launches, and computes statistics of its own.
   'src/inspect': [
     'src/autodiff',

@@ -16,6 +16,7 @@ export const ENTRY_SOURCES = {
   kernels: 'src/kernels.ts',
   keras: 'src/keras/index.ts',
   'keras/layers': 'src/keras/layers/index.ts',
+  data: 'src/data/index.ts',
   io: 'src/io/index.ts',
   inspect: 'src/inspect/index.ts',
   hub: 'src/hub/index.ts',

@@ -20,6 +20,7 @@ const contents = [
     pages: [
       'recipes',
       'training',
+      'data',
       'fine-tuning',
       'pretrained',
       'apps',

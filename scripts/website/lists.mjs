@@ -32,6 +32,11 @@ const LISTS = [
     title: 'Activations and applications',
     holds: within('activations', 'applications'),
   },
+  {
+    file: 'all-data.html',
+    title: 'Datasets: retrograd/data',
+    holds: ({ entry }) => entry === 'retrograd/data',
+  },
   { file: 'all-files.html', title: 'Files: retrograd/io', holds: ({ entry }) => entry === 'retrograd/io' },
   {
     file: 'all-inspect.html',

@@ -34,6 +34,7 @@ export function batchLimit({ batches }: BatchSource, steps: number | null): numb
 export async function runBatches(loop: BatchLoop): Promise<number> {
   const { source, steps, throttle, perExecution } = loop;
   const { device } = throttle;
+  if (steps === null && source.isEndless) throw endless(loop);
   let index = 0;
   for (; steps === null || index < steps; index++) {
     // Awaiting costs a turn of the event loop, so it is done for promises only.
@@ -71,6 +72,15 @@ export async function runBatches(loop: BatchLoop): Promise<number> {
 /** Frees a batch that arrives after the run has ended. */
 function freeLate(batch: AnyBatch | null): void {
   if (batch) freeBatch(batch);
+}
+
+function endless({ op, throttle }: BatchLoop): ValueError {
+  return new ValueError({
+    op,
+    rule: 'the number of steps must be known for data without an end.',
+    received: `a dataset that is repeated forever, in ${throttle.where}`,
+    hint: `pass ${op === 'fit' ? 'stepsPerEpoch' : 'steps'}, or repeat the dataset a number of times.`,
+  });
 }
 
 function ranOut({ op, steps, throttle }: BatchLoop, count: number): ValueError {

@@ -11,7 +11,7 @@ import { ClassWeights } from './data/classWeight.ts';
 import { type FitData, openFitData } from './fitData.ts';
 import { type FitOptions, requireFitOptions } from './fitOptions.ts';
 import { runEvaluation } from './evaluate.ts';
-import { type BatchIterable, type Data, defaultBatchSize } from './openData.ts';
+import type { BatchIterable, Data } from './openData.ts';
 import { keepingState } from './keepState.ts';
 import { Throttle } from './throttle.ts';
 import { runBatches } from './batchLoop.ts';
@@ -221,9 +221,10 @@ function isDue(epoch: number, freq: number | readonly number[]): boolean {
 }
 
 function paramsOf(options: FitOptions, seed: number, { source, validation }: FitData): RunParams {
-  const { epochs = 1, stepsPerEpoch, batchSize = defaultBatchSize } = options;
+  const { epochs = 1, stepsPerEpoch } = options;
   const steps = stepsPerEpoch ?? source.batches;
-  const sized = source.batches === null ? {} : { batchSize };
+  const { batchSize } = source;
+  const sized = batchSize === undefined ? {} : { batchSize };
   const verbose = verbosity(options.verbose);
   return { epochs, steps, verbose, validation: validation !== null, ...sized, seed };
 }

@@ -5,7 +5,7 @@ import { type OptionNames, optionsOf } from '../../core/options.ts';
 import { describe, requireFinite, requireInteger, requireOneOf, sizeOf } from '../../core/shape.ts';
 import { tensor } from '../../tensor/create.ts';
 import type { NestedArray, Tensor } from '../../tensor/tensor.ts';
-import { type Numbers, numbersOf } from './nestedNumbers.ts';
+import { type Numbers, numbersOf } from '../../core/nestedNumbers.ts';
 
 /** Options of `padSequences`. */
 export interface PadSequencesOptions {

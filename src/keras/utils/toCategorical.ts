@@ -4,7 +4,7 @@ import { type OptionNames, optionsOf } from '../../core/options.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
 import { type HostArray, tensor } from '../../tensor/create.ts';
 import type { NestedArray, Tensor } from '../../tensor/tensor.ts';
-import { type Numbers, numbersOf } from './nestedNumbers.ts';
+import { type Numbers, numbersOf } from '../../core/nestedNumbers.ts';
 
 /** Options of `toCategorical`. */
 export interface ToCategoricalOptions {

@@ -16,7 +16,7 @@ import {
   isBatchIterable,
   IterableSource,
 } from '../../../src/keras/training/data/iterableSource.ts';
-import { permutation } from '../../../src/keras/training/data/permutation.ts';
+import { permutation } from '../../../src/core/permutation.ts';
 import type { Data, Slots } from '../../../src/keras/training/data/slots.ts';
 import { type BatchSource, freeBatch } from '../../../src/keras/training/data/batchSource.ts';
 import {

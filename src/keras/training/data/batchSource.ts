@@ -22,6 +22,10 @@ export interface IndexInBatch {
 export interface BatchSource {
   /** Number of batches in one pass over the data; null if unknown. */
   readonly batches: number | null;
+  /** Whether a pass has no end. */
+  readonly isEndless?: boolean;
+  /** Number of samples in a batch; missing if the app makes the batches. */
+  readonly batchSize?: number;
   /**
    * Starts epoch `epoch` of `steps` batches, or of one pass over the data if `steps` is null.
    * Errors: ValueError for an exhausted iterator.

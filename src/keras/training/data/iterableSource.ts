@@ -57,7 +57,8 @@ export interface IterableOptions {
 }
 
 export class IterableSource implements BatchSource {
-  readonly batches = null;
+  readonly batches: number | null;
+  readonly isEndless: boolean;
   /** The device for uploads: another one may be current when an item arrives. */
   readonly #device = getDevice();
   #iterator: BatchIterator | null = null;
@@ -72,7 +73,12 @@ export class IterableSource implements BatchSource {
     private readonly op: string,
     private readonly given: BatchIterable,
     private readonly options: IterableOptions,
-  ) {}
+  ) {
+    // A dataset may know the number of its batches.
+    const { cardinality } = given as { cardinality?: unknown };
+    this.batches = Number.isInteger(cardinality) ? (cardinality as number) : null;
+    this.isEndless = cardinality === Number.POSITIVE_INFINITY;
+  }
 
   begin(_epoch: number, steps: number | null): void {
     const goesOn = this.#isOnce() || (this.options.goOn && steps !== null);

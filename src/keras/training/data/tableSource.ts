@@ -6,7 +6,7 @@ import { keep } from '../../../tensor/scope.ts';
 import { leavesOf, mapNest, type Nest } from '../../tensorNest.ts';
 import type { AnyBatch } from '../batch.ts';
 import { type Column, columnOf, type RowOrder, uploadBytes } from './column.ts';
-import { permutation } from './permutation.ts';
+import { permutation } from '../../../core/permutation.ts';
 import { type Data, type Entry, entriesOf, type Slot, type Slots } from './slots.ts';
 import { type BatchSamples, type BatchSource, commonRows } from './batchSource.ts';
 import { nonFiniteSample, sampleHolding } from './findSample.ts';
@@ -99,9 +99,9 @@ export interface TableSourceOptions {
  */
 export class TableSource implements BatchSource {
   readonly batches: number;
+  readonly batchSize: number;
   readonly rows: number;
   readonly #from: number;
-  readonly #batchSize: number;
   readonly #shuffle: boolean | 'batch';
   readonly #seed: number;
   /** Index of the next batch, over all passes. */
@@ -117,7 +117,7 @@ export class TableSource implements BatchSource {
     this.rows = to - from;
     this.batches = Math.ceil(this.rows / batchSize);
     this.#from = from;
-    this.#batchSize = batchSize;
+    this.batchSize = batchSize;
     this.#shuffle = shuffle;
     this.#seed = seed;
   }
@@ -184,8 +184,8 @@ export class TableSource implements BatchSource {
 
   /** Returns the pass of the batch at `position`, and its rows. */
   #rangeOf(position: number): { pass: number; from: number; count: number } {
-    const from = (position % this.batches) * this.#batchSize;
-    const count = Math.min(this.#batchSize, this.rows - from);
+    const from = (position % this.batches) * this.batchSize;
+    const count = Math.min(this.batchSize, this.rows - from);
     return { pass: Math.floor(position / this.batches), from, count };
   }
 
@@ -205,7 +205,7 @@ export class TableSource implements BatchSource {
 
   /** Shuffles whole batches. A smaller last batch stays last, so that all others have the same size. */
   #batchOrder(pass: number): Int32Array<ArrayBuffer> {
-    const size = this.#batchSize;
+    const size = this.batchSize;
     const whole = Math.floor(this.rows / size);
     const batches = permutation(whole, this.#seed, pass);
     return Int32Array.from({ length: this.rows }, (_, i) =>

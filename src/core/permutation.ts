@@ -18,8 +18,8 @@ export function permutation(n: number, seed: number, pass: number): Int32Array<A
   return order;
 }
 
-/** Random numbers in [0, 1) for a seed and a pass. Source: sfc32 of PractRand (Doty-Humphrey). */
-function generator(seed: number, pass: number): () => number {
+/** Returns a generator of random numbers in [0, 1) for a seed and a pass. Source: sfc32 of PractRand (Doty-Humphrey). */
+export function generator(seed: number, pass: number): () => number {
   let a = seed >>> 0;
   let b = Math.floor(seed / 2 ** 32) >>> 0;
   let c = pass >>> 0;

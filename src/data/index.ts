@@ -1,0 +1,15 @@
+/** @file The entry `retrograd/data`: datasets of arrays, files, iterables and streams, in tf.data's words. */
+export type { Batched } from './batching.ts';
+export { csv, type CsvOptions, type CsvRow } from './csv.ts';
+export {
+  type BatchOptions,
+  Dataset,
+  type MapOptions,
+  type PaddedBatchOptions,
+  type ShuffleElementsOptions,
+  type WindowOptions,
+} from './dataset.ts';
+export type { PaddingOptions, PerPlace } from './padding.ts';
+export { type ElementSource, fromIterable, fromTensorSlices, range, type Slices, zip } from './sources.ts';
+export type { Predicate } from './steps.ts';
+export { textLines, type TextSource } from './text.ts';
