@@ -1,7 +1,7 @@
 /** @file The values of several elements as one tensor: the first axis counts the elements. */
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { describe, formatShape, sameShape, type Shape } from '../core/shape.ts';
-import { stack } from '../ops/stack.ts';
+import { stack } from '../ops/arrangement/stack.ts';
 import { fromHost, type HostArray, type HostValues, type ShapedData } from '../tensor/create.ts';
 import { keep } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';

@@ -3,7 +3,7 @@ import { ShapeError, ValueError } from '../core/errors.ts';
 import { isBranch } from '../core/nest.ts';
 import { rejectExtraArguments } from '../core/options.ts';
 import { describe, requireInteger, type Shape, sizeOf } from '../core/shape.ts';
-import { identity } from '../ops/identity.ts';
+import { identity } from '../ops/arrangement/identity.ts';
 import type { HostArray } from '../tensor/create.ts';
 import { keep } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
