@@ -2,14 +2,13 @@
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { isBranch } from '../core/nest.ts';
 import { rejectExtraArguments } from '../core/options.ts';
-import { describe, requireInteger, type Shape, sizeOf } from '../core/shape.ts';
+import { describe, requireInteger } from '../core/shape.ts';
 import { identity } from '../ops/arrangement/identity.ts';
-import type { HostArray } from '../tensor/create.ts';
 import { keep } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
-import { isTyped, typedShape } from './batching.ts';
 import { Dataset, requireDataset } from './dataset.ts';
 import { type ElementValue, freeElement, isValue, mapElement } from './element.ts';
+import { isArray, lengthOf, sliceOf, valuesOf } from './rows.ts';
 
 /** The elements of slices: of a list of components a tuple, of a record a record, of an array or tensor its items. */
 export type Slices<T> = T extends Tensor | ArrayBufferView
@@ -44,7 +43,7 @@ export function fromTensorSlices<const T>(tensors: T, ...extra: []): Dataset<Sli
   if (lengths.some((length) => length !== count)) throw differentLengths(lengths);
   return new Dataset(async function* () {
     const hosts = new Map<unknown, unknown>();
-    for (const tensor of tensorComponents(tensors)) hosts.set(tensor, await onHost(tensor));
+    for (const tensor of tensorComponents(tensors)) hosts.set(tensor, await valuesOf(tensor));
     for (let i = 0; i < count; i++) {
       const sliceAt = (component: unknown) => sliceOf(hosts.get(component) ?? component, i);
       yield eachComponent(tensors, sliceAt) as Slices<T>;
@@ -66,38 +65,6 @@ function tensorComponents(tensors: unknown): Set<Tensor> {
   const found = new Set<Tensor>();
   eachComponent(tensors, (component) => component instanceof Tensor && found.add(component));
   return found;
-}
-
-function isArray(part: unknown, isOutermost: boolean): boolean {
-  if (part instanceof Tensor) return part.shape.length > 0;
-  if (isTyped(part)) return true;
-  // Inside, a list is an array of values, such as numbers, texts, or typed arrays.
-  return Array.isArray(part) && !isOutermost;
-}
-
-function lengthOf(component: unknown): number {
-  if (component instanceof Tensor) return component.shape[0] as number;
-  return isTyped(component) ? (typedShape(component)[0] as number) : (component as unknown[]).length;
-}
-
-/** Returns the values of a tensor: nested booleans, or a typed array. */
-async function onHost(x: Tensor): Promise<unknown> {
-  if (x.dtype !== 'bool') return withShape((await x.data()) as HostArray, x.shape);
-  const booleans = (values: unknown): unknown =>
-    Array.isArray(values) ? values.map(booleans) : Boolean(values);
-  return booleans(await x.array());
-}
-
-function sliceOf(component: unknown, i: number): unknown {
-  if (!isTyped(component)) return (component as unknown[])[i];
-  const shape = typedShape(component).slice(1);
-  if (shape.length === 0) return component[i];
-  const size = sizeOf(shape);
-  return withShape(component.subarray(i * size, (i + 1) * size), shape);
-}
-
-function withShape(values: HostArray, shape: Shape): HostArray {
-  return shape.length === 1 ? values : Object.assign(values, { shape });
 }
 
 /** What a dataset can be made of: an iterable, a stream, or a function that returns one for each pass, sync or async. */
