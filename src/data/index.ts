@@ -12,5 +12,6 @@ export {
 export type { PaddingOptions, PerPlace } from './padding.ts';
 export { type ElementSource, fromIterable, fromTensorSlices, range, type Slices, zip } from './sources.ts';
 export type { Predicate } from './steps.ts';
+export { skipgrams, type Skipgrams, type SkipgramsOptions } from './skipgrams.ts';
 export { timeseriesDatasetFromArray, type TimeseriesOptions } from './timeseries.ts';
 export { textLines, type TextSource } from './text.ts';
