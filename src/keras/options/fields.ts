@@ -34,8 +34,8 @@ type ValueOf<T> = ActivationLike extends T
             ? readonly [Sides, Sides]
             : readonly [Sides, Sides, Sides] extends T
               ? readonly [Sides, Sides, Sides]
-              : [T] extends ['channelsLast' | null]
-                ? 'channelsLast'
+              : [T] extends ['channelsLast' | 'channelsFirst' | null]
+                ? 'channelsLast' | 'channelsFirst'
                 : T;
 
 /** `T`, or an item of a list. */

@@ -20,6 +20,8 @@ export interface Option<Value = unknown> {
   readonly write?: ((value: never) => unknown) | null;
   /** Whether it is no field of the object: `weightRules` reads it. */
   readonly hidden?: boolean;
+  /** Changes an object that has this value, once the field is defined. */
+  install?(owner: object, value: Value): void;
 }
 
 /** The options of a class, in the order in which errors and configurations list them. */
@@ -39,6 +41,7 @@ export function defineFields(owner: object, table: Options, values: Readonly<Rec
     if (option.hidden) continue;
     const value = values[what];
     Object.defineProperty(owner, what, { value, writable: true, enumerable: true, configurable: true });
+    option.install?.(owner, value);
   }
 }
 

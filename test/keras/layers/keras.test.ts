@@ -1,10 +1,11 @@
 /**
- * @file Layers against real Keras (test/fixtures/layers/keras_layers.py, keras_options.py): read from Keras's JSON, run with its weights, written
- * as Keras writes them.
+ * @file Layers against real Keras (keras_layers.py, keras_options.py and keras_channels.py in test/fixtures/layers): read from Keras's
+ * JSON, run with its weights, written as Keras writes them.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { GradientTape, init, mul, sum, type Tensor, tensor } from '../../../src/index.ts';
 import { layers, modelFromJSON, modelToJSON } from '../../../src/keras/index.ts';
+import channels from '../../fixtures/layers/channels.json' with { type: 'json' };
 import golden from '../../fixtures/layers/keras.json' with { type: 'json' };
 import options from '../../fixtures/layers/options.json' with { type: 'json' };
 
@@ -33,6 +34,8 @@ interface Fixture {
 }
 
 const fixture = golden as unknown as Fixture;
+const { cases: optionCases } = options as unknown as Pick<Fixture, 'cases'>;
+const { cases: channelCases } = channels as unknown as Pick<Fixture, 'cases'>;
 
 const flat = (values: Nested): number[] => ([values] as unknown[]).flat(Number.POSITIVE_INFINITY) as number[];
 const upload = (values: Nested, dtype: 'float32' | 'int32' | 'bool' = 'float32') =>
@@ -53,7 +56,7 @@ beforeAll(async () => {
 });
 
 describe('layers of Keras', () => {
-  const cases = [...fixture.cases, ...(options as unknown as Pick<Fixture, 'cases'>).cases];
+  const cases = [...fixture.cases, ...optionCases, ...channelCases];
   test.each(cases.map((each) => [each.layer, each] as const))('%s', async (_, each) => {
     using net = modelFromJSON(JSON.stringify(each.model));
     net.setWeights(each.weights.map((values) => upload(values)));
@@ -68,7 +71,7 @@ describe('layers of Keras', () => {
 });
 
 describe('gradients of Keras', () => {
-  const cases = (options as unknown as Pick<Fixture, 'cases'>).cases.filter(({ gradients }) => gradients);
+  const cases = [...optionCases, ...channelCases].filter(({ gradients }) => gradients);
   test.each(cases.map((each) => [each.layer, each] as const))('%s', async (_, each) => {
     const { cotangent = [], gradients = [] } = each;
     using net = modelFromJSON(JSON.stringify(each.model));
@@ -78,7 +81,7 @@ describe('gradients of Keras', () => {
     expect(gradients).toHaveLength(1 + trained.length);
     using tape = new GradientTape();
     tape.watch(x);
-    const y = net.apply(x as never, { training: true }) as unknown as Tensor;
+    const y = net.apply(x as never, { training: each.training }) as unknown as Tensor;
     const found = tape.gradient(sum(mul(y, upload(cotangent))), [x, ...trained]);
     for (const [i, values] of gradients.entries()) await expectClose(found[i] as Tensor, values);
   });

@@ -12,7 +12,7 @@ import { squeeze } from '../../../ops/arrangement/squeeze.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { Activation, ActivationLike } from '../../activations.ts';
-import { type DataFormatOptions, channelsLast } from '../base/dataFormat.ts';
+import { type DataFormatOptions, dataFormat } from '../base/dataFormat.ts';
 import { AdaptedLayer } from '../base/adapter.ts';
 import { requireChannels } from '../base/inputSpec.ts';
 import { activation, flag, oneOf, perAxisOf, type LayerOptions } from '../base/declare.ts';
@@ -39,7 +39,7 @@ export const windowTable = <R extends 1 | 2 | 3>(rank: R) => ({
   kernelSize: perAxisOf(rank),
   strides: perAxisOf(rank, 1),
   padding: oneOf(['valid', 'same'], 'valid'),
-  dataFormat: channelsLast(),
+  dataFormat: dataFormat(),
   dilationRate: perAxisOf(rank, 1),
 });
 

@@ -4,7 +4,7 @@ import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { adaptiveAveragePool, adaptiveMaxPool } from '../../ops/adaptivePool.ts';
 import {
-  channelsLast,
+  dataFormat,
   type DataFormatOptions,
   type Pair,
   type Single,
@@ -26,7 +26,7 @@ export type AdaptivePooling3DOptions = AdaptivePoolingOptions<Triple>;
 
 const table = (rank: number) => ({
   outputSize: checked((op, what, size) => sizesOf(op, what, size, rank) as never),
-  dataFormat: channelsLast(),
+  dataFormat: dataFormat(),
 });
 
 abstract class AdaptivePooling extends Layer {

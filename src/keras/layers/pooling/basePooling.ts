@@ -1,5 +1,5 @@
 /** @file The base of pooling layers: window options. */
-import { channelsLast, type DataFormatOptions } from '../base/dataFormat.ts';
+import { dataFormat, type DataFormatOptions } from '../base/dataFormat.ts';
 import { Layer, type LayerOptions, oneOf, perAxisOf } from '../base/declare.ts';
 import { perAxis } from '../../../core/windows.ts';
 import type { OptionPlace } from '../../options/option.ts';
@@ -22,7 +22,7 @@ export const poolingTable = <R extends 1 | 2 | 3>(rank: R) => ({
       perAxis(op, what, given ?? values.poolSize, rank),
   },
   padding: oneOf(['valid', 'same'], 'valid'),
-  dataFormat: channelsLast(),
+  dataFormat: dataFormat(),
 });
 
 export abstract class Pooling extends Layer {

@@ -10,7 +10,7 @@ import { globalAveragePool, globalMaxPool } from '../../../ops/pooling/globalPoo
 import { mean } from '../../../ops/reductions/mean.ts';
 import { sum } from '../../../ops/reductions/sum.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type DataFormatOptions, channelsLast } from '../base/dataFormat.ts';
+import { type DataFormatOptions, dataFormat } from '../base/dataFormat.ts';
 import {
   factoryOf,
   flag,
@@ -26,7 +26,7 @@ export interface GlobalPoolingOptions extends LayerOptions, DataFormatOptions {
   keepDims?: boolean;
 }
 
-const table = () => ({ dataFormat: channelsLast(), keepDims: flag(false) });
+const table = () => ({ dataFormat: dataFormat(), keepDims: flag(false) });
 
 /** The class of layers created by `globalMaxPooling1d`. */
 export class GlobalMaxPooling1D extends /* @__PURE__ */ layer<GlobalPoolingOptions>(

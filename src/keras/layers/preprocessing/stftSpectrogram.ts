@@ -13,7 +13,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { epsilon } from '../../epsilon.ts';
 import { scalingOption, stft, type Window, type WindowScaling, windowOption } from './stftKernel.ts';
-import { channelsLast, type DataFormatOptions } from '../base/dataFormat.ts';
+import { dataFormat, type DataFormatOptions } from '../base/dataFormat.ts';
 import {
   factoryOf,
   flag,
@@ -71,7 +71,7 @@ export class STFTSpectrogram extends /* @__PURE__ */ layer<STFTSpectrogramOption
   periodic: flag(false),
   scaling: { read: (given, { op }) => scalingOption(op, given as WindowScaling) },
   padding: oneOf(['valid', 'same'], 'valid'),
-  dataFormat: channelsLast(),
+  dataFormat: dataFormat(),
   expandDims: flag(false),
 })) {
   protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }];

@@ -13,7 +13,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { Activation, ActivationLike } from '../../activations.ts';
 import {
-  channelsLast,
+  dataFormat,
   type DataFormatOptions,
   type Pair,
   type Single,
@@ -57,7 +57,7 @@ export const convLSTMCellTable = <R extends ConvLSTMRank>(rank: R) => ({
   kernelSize: perAxisOf(rank),
   strides: perAxisOf(rank, 1),
   padding: oneOf(['valid', 'same'], 'valid'),
-  dataFormat: channelsLast(),
+  dataFormat: dataFormat({ axis: -1 - rank, options: ['initialState'] }),
   dilationRate: perAxisOf(rank, 1),
   ...recurrentCellTable(),
   recurrentActivation: activation('sigmoid'),

@@ -45,9 +45,9 @@ export function ownCellRNN<O extends RecurrentCellOptions, C extends RecurrentCe
   return layer(className, all as never, WithCell as never) as never;
 }
 
-/** The layer's options that its cell takes; `name` becomes the cell's. */
+/** The layer's options that its cell takes; `name` becomes the cell's. Its inputs have channels last: the layer transposes. */
 function cellOptions<O extends object>(cell: object, options: O, name: string): O {
   const known = knownOptionsOf(cell) ?? [];
-  const own = Object.entries(options).filter(([key]) => known.includes(key));
+  const own = Object.entries(options).filter(([key]) => known.includes(key) && key !== 'dataFormat');
   return { ...(Object.fromEntries(own) as O), name, activityRegularizer: null };
 }

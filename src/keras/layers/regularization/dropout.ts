@@ -6,7 +6,7 @@ import { dropout as cleared } from '../../../ops/random/dropout.ts';
 import { zerosLike } from '../../../ops/creation/like.ts';
 import { SeedSequence } from '../../../ops/define/seeds.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type DataFormatOptions, channelsLast } from '../base/dataFormat.ts';
+import { type DataFormatOptions, dataFormat } from '../base/dataFormat.ts';
 import { fraction, seeded } from '../base/randomOptions.ts';
 import {
   checked,
@@ -98,7 +98,7 @@ export class SpatialDropout1D extends /* @__PURE__ */ layer<SpatialDropoutOption
   }
 }
 
-const channelTable = () => ({ rate: fraction(), seed: seeded(), dataFormat: channelsLast() });
+const channelTable = () => ({ rate: fraction(), seed: seeded(), dataFormat: dataFormat() });
 
 /** The class of layers created by `spatialDropout2d`. */
 export class SpatialDropout2D extends /* @__PURE__ */ layer<SpatialDropout2DOptions, RandomClearing>(

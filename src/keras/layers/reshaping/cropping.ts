@@ -5,7 +5,7 @@ import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import { slice } from '../../../ops/arrangement/slice.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type DataFormatOptions, channelsLast } from '../base/dataFormat.ts';
+import { type DataFormatOptions, dataFormat } from '../base/dataFormat.ts';
 import { type Sides, sidesOfImage, sidesOfSequence, sidesOfVolume } from './edgeSizes.ts';
 import { checked, factoryOf, layer, Layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
 
@@ -80,7 +80,7 @@ export class Cropping2D extends /* @__PURE__ */ layer<Cropping2DOptions, Croppin
   'Cropping2D',
   () => ({
     cropping: checked(sidesOfImage, 0) as never,
-    dataFormat: channelsLast(),
+    dataFormat: dataFormat(),
   }),
   Cropping,
 ) {
@@ -96,7 +96,7 @@ export class Cropping3D extends /* @__PURE__ */ layer<Cropping3DOptions, Croppin
   'Cropping3D',
   () => ({
     cropping: checked(sidesOfVolume, 1) as never,
-    dataFormat: channelsLast(),
+    dataFormat: dataFormat(),
   }),
   Cropping,
 ) {

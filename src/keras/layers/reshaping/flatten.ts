@@ -4,7 +4,7 @@ import type { OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import { reshape } from '../../../ops/arrangement/reshape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type DataFormatOptions, channelsLast } from '../base/dataFormat.ts';
+import { type DataFormatOptions, dataFormat } from '../base/dataFormat.ts';
 import { factoryOf, layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
 
 /** Options of `flatten`. */
@@ -12,7 +12,7 @@ export interface FlattenOptions extends LayerOptions, DataFormatOptions {}
 
 /** The class of layers created by `flatten`. */
 export class Flatten extends /* @__PURE__ */ layer<FlattenOptions>('Flatten', () => ({
-  dataFormat: channelsLast(),
+  dataFormat: dataFormat(),
 })) {
   protected override inputSpec: readonly InputSpec[] = [{ minRank: 1 }];
 

@@ -6,7 +6,7 @@ import { repeat } from '../../../ops/arrangement/repeat.ts';
 import { upSampling2d as enlarged } from '../../../ops/images/resize.ts';
 import { squeeze } from '../../../ops/arrangement/squeeze.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type DataFormatOptions, type Pair, channelsLast, type Triple } from '../base/dataFormat.ts';
+import { type DataFormatOptions, dataFormat, type Pair, type Triple } from '../base/dataFormat.ts';
 import {
   factoryOf,
   integer,
@@ -53,7 +53,7 @@ export class UpSampling1D extends /* @__PURE__ */ layer<UpSampling1DOptions>('Up
 export class UpSampling2D extends /* @__PURE__ */ layer<UpSampling2DOptions>('UpSampling2D', () => ({
   size: perAxisOf(2, 2),
   interpolation: oneOf(interpolations, 'nearest'),
-  dataFormat: channelsLast(),
+  dataFormat: dataFormat(),
 })) {
   protected override inputSpec: readonly InputSpec[] = [{ rank: 4 }];
 
@@ -72,7 +72,7 @@ export class UpSampling2D extends /* @__PURE__ */ layer<UpSampling2DOptions>('Up
 /** The class of layers created by `upSampling3d`. */
 export class UpSampling3D extends /* @__PURE__ */ layer<UpSampling3DOptions>('UpSampling3D', () => ({
   size: perAxisOf(3, 2),
-  dataFormat: channelsLast(),
+  dataFormat: dataFormat(),
 })) {
   protected override inputSpec: readonly InputSpec[] = [{ rank: 5 }];
 

@@ -1,7 +1,7 @@
 /** @file ZeroPadding1D, ZeroPadding2D, ZeroPadding3D: zeros around sequences, images and volumes. */
 import { pad } from '../../../ops/arrangement/slice.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type DataFormatOptions, channelsLast } from '../base/dataFormat.ts';
+import { type DataFormatOptions, dataFormat } from '../base/dataFormat.ts';
 import { type Sides, sidesOfImage, sidesOfSequence, sidesOfVolume } from './edgeSizes.ts';
 import { checked, factoryOf, layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
 
@@ -29,7 +29,7 @@ export interface ZeroPadding3DOptions extends LayerOptions, DataFormatOptions {
 /** The class of layers created by `zeroPadding1d`. */
 export class ZeroPadding1D extends /* @__PURE__ */ layer<ZeroPadding1DOptions>('ZeroPadding1D', () => ({
   padding: checked(sidesOfSequence, 1),
-  dataFormat: channelsLast(),
+  dataFormat: dataFormat(),
 })) {
   protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }];
 
@@ -41,7 +41,7 @@ export class ZeroPadding1D extends /* @__PURE__ */ layer<ZeroPadding1DOptions>('
 /** The class of layers created by `zeroPadding2d`. */
 export class ZeroPadding2D extends /* @__PURE__ */ layer<ZeroPadding2DOptions>('ZeroPadding2D', () => ({
   padding: checked(sidesOfImage, 1) as never,
-  dataFormat: channelsLast(),
+  dataFormat: dataFormat(),
 })) {
   protected override inputSpec: readonly InputSpec[] = [{ rank: 4 }];
 
@@ -53,7 +53,7 @@ export class ZeroPadding2D extends /* @__PURE__ */ layer<ZeroPadding2DOptions>('
 /** The class of layers created by `zeroPadding3d`. */
 export class ZeroPadding3D extends /* @__PURE__ */ layer<ZeroPadding3DOptions>('ZeroPadding3D', () => ({
   padding: checked(sidesOfVolume, 1) as never,
-  dataFormat: channelsLast(),
+  dataFormat: dataFormat(),
 })) {
   protected override inputSpec: readonly InputSpec[] = [{ rank: 5 }];
 

@@ -31,7 +31,7 @@ const bad: BadLayerCase[] = [
   { why: 'no windows', options: { outputSize: 0 }, error: ValueError },
   { why: 'no size', options: {}, error: ValueError },
   { why: 'sizes of three axes', options: { outputSize: [1, 2, 3] }, error: ValueError },
-  { why: 'channels first', options: { outputSize: 2, dataFormat: 'channelsFirst' }, error: ValueError },
+  { why: 'another data format', options: { outputSize: 2, dataFormat: 'channels' }, error: ValueError },
   { why: 'a vector', options: { outputSize: 2 }, inputs: { shape: [2, 3] }, error: ShapeError },
 ];
 

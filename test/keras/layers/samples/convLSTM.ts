@@ -68,7 +68,7 @@ const rejections = (rank: number): BadLayerCase[] => {
       error: ValueError,
       message: /padding/,
     },
-    { why: 'channels first', options: { ...given, dataFormat: 'channelsFirst' }, error: ValueError },
+    { why: 'another data format', options: { ...given, dataFormat: 'channels' }, error: ValueError },
     { why: 'a dropout above 1', options: { ...given, dropout: 1.5 }, error: ValueError },
     { why: 'an unknown gate', options: { ...given, recurrentActivation: 'gate' }, error: ValueError },
     { why: 'a forget bias that is a number', options: { ...given, unitForgetBias: 1 }, error: ValueError },

@@ -19,7 +19,7 @@ function badFor(own: object, rank: 1 | 2): BadLayerCase[] {
     bad('a fractional stride', { strides: 1.5 }),
     bad('a negative dilation', { dilationRate: -1 }),
     bad('another padding', { padding: 'full' }),
-    bad('channels first', { dataFormat: 'channelsFirst' }),
+    bad('another data format', { dataFormat: 'channels' }),
     bad('an unknown activation', { activation: 'sharp' }),
     bad('a bias that is no boolean', { useBias: 'yes' }),
     bad('an unknown initializer', { biasInitializer: 'odd' }),

@@ -12,7 +12,7 @@ function badFor(rank: 1 | 2): BadLayerCase[] {
     { why: 'a window of three sizes', options: { poolSize: [2, 2, 2] }, error: ValueError },
     { why: 'a fractional stride', options: { strides: 0.5 }, error: ValueError },
     { why: 'another padding', options: { padding: 'causal' }, error: ValueError },
-    { why: 'channels first', options: { dataFormat: 'channelsFirst' }, error: ValueError },
+    { why: 'another data format', options: { dataFormat: 'channels' }, error: ValueError },
     { why: 'an input of another rank', inputs: rank === 1 ? image : sequence, error: ShapeError },
     {
       why: 'a window larger than the input',
@@ -26,7 +26,7 @@ function badFor(rank: 1 | 2): BadLayerCase[] {
 function badGlobal(rank: 1 | 2): BadLayerCase[] {
   return [
     { why: 'a keepDims that is no boolean', options: { keepDims: 1 }, error: ValueError },
-    { why: 'channels first', options: { dataFormat: 'channelsFirst' }, error: ValueError },
+    { why: 'another data format', options: { dataFormat: 'channels' }, error: ValueError },
     { why: 'an input of another rank', inputs: rank === 1 ? image : sequence, error: ShapeError },
   ];
 }

@@ -8,7 +8,7 @@ const numbers = { shape: [3, 4], dtype: 'int32', low: 0, high: 5 } as const;
 const badImages: BadLayerCase[] = [
   { why: 'a vector', inputs: { shape: [2, 3] }, error: ShapeError },
   { why: 'five axes', inputs: { shape: [1, 2, 2, 2, 2] }, error: ShapeError },
-  { why: 'channels first', options: { dataFormat: 'channelsFirst' }, error: ValueError },
+  { why: 'another data format', options: { dataFormat: 'channels' }, error: ValueError },
 ];
 const badSizes: BadLayerCase[] = [
   ...badImages.map((bad) => ({ ...bad, options: { height: 2, width: 2, ...bad.options } })),

@@ -62,7 +62,7 @@ export const samples: LayerSamples[] = [
     ],
     bad: [
       { why: 'a rate that is no number', options: { rate: 'half' }, error: ValueError },
-      { why: 'channels first', options: { rate: 0.5, dataFormat: 'channelsFirst' }, error: ValueError },
+      { why: 'another data format', options: { rate: 0.5, dataFormat: 'channels' }, error: ValueError },
       { why: 'a sequence', options: { rate: 0.5 }, inputs: sequence, error: ShapeError },
     ],
   },

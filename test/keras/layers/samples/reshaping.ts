@@ -14,7 +14,7 @@ export const samples: LayerSamples[] = [
       { options: { dataFormat: 'channelsLast' }, inputs: { shape: [2, 3] } },
     ],
     bad: [
-      { why: 'channels first', options: { dataFormat: 'channelsFirst' }, error: ValueError },
+      { why: 'another data format', options: { dataFormat: 'channels' }, error: ValueError },
       { why: 'a scalar', inputs: { shape: [] }, error: ShapeError },
     ],
   },
@@ -105,7 +105,7 @@ export const samples: LayerSamples[] = [
     bad: [
       { why: 'a negative number', options: { padding: -1 }, error: ValueError },
       { why: 'three numbers', options: { padding: [1, 1, 1] }, error: ValueError },
-      { why: 'channels first', options: { dataFormat: 'channelsFirst' }, error: ValueError },
+      { why: 'another data format', options: { dataFormat: 'channels' }, error: ValueError },
       { why: 'an image', inputs: image, error: ShapeError },
     ],
   },
@@ -155,7 +155,7 @@ export const samples: LayerSamples[] = [
       { why: 'a fraction', options: { padding: 0.5 }, error: ValueError },
       { why: 'three axes', options: { padding: [1, 1, 1] }, error: ValueError },
       { why: 'a side missing', options: { padding: [[1], [1, 1]] }, error: ValueError },
-      { why: 'channels first', options: { dataFormat: 'channelsFirst' }, error: ValueError },
+      { why: 'another data format', options: { dataFormat: 'channels' }, error: ValueError },
       { why: 'a sequence', inputs: sequence, error: ShapeError },
     ],
   },
@@ -199,7 +199,7 @@ export const samples: LayerSamples[] = [
     bad: [
       { why: 'a string', options: { cropping: 'all' }, error: ValueError },
       { why: 'all there is', options: { cropping: 2 }, inputs: image, error: ShapeError },
-      { why: 'channels first', options: { dataFormat: 'channelsFirst' }, error: ValueError },
+      { why: 'another data format', options: { dataFormat: 'channels' }, error: ValueError },
       { why: 'a sequence', inputs: sequence, error: ShapeError },
     ],
   },
@@ -238,7 +238,7 @@ export const samples: LayerSamples[] = [
     bad: [
       { why: 'a fractional factor', options: { size: 1.5 }, error: ValueError },
       { why: 'another interpolation', options: { interpolation: 'cubic' }, error: ValueError },
-      { why: 'channels first', options: { dataFormat: 'channelsFirst' }, error: ValueError },
+      { why: 'another data format', options: { dataFormat: 'channels' }, error: ValueError },
       { why: 'a sequence', inputs: sequence, error: ShapeError },
       {
         why: 'integers between pixels',

@@ -8,13 +8,13 @@ const volume = { shape: [2, 4, 3, 4, 2], apart: 0.02 };
 const badPools: BadLayerCase[] = [
   { why: 'a window of two sizes', options: { poolSize: [2, 2] }, error: ValueError },
   { why: 'another padding', options: { padding: 'causal' }, error: ValueError },
-  { why: 'channels first', options: { dataFormat: 'channelsFirst' }, error: ValueError },
+  { why: 'another data format', options: { dataFormat: 'channels' }, error: ValueError },
   { why: 'an image', inputs: { shape: [2, 4, 4, 1] }, error: ShapeError },
 ];
 
 const badVolumes: BadLayerCase[] = [
   { why: 'an image', inputs: { shape: [2, 4, 4, 1] }, error: ShapeError },
-  { why: 'channels first', options: { dataFormat: 'channelsFirst' }, error: ValueError },
+  { why: 'another data format', options: { dataFormat: 'channels' }, error: ValueError },
 ];
 
 export const samples: LayerSamples[] = [

@@ -18,7 +18,7 @@ import { squeeze } from '../../../../ops/arrangement/squeeze.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { KerasTensor } from '../../../graph/kerasTensor.ts';
 import { trace } from '../../../graph/tracing.ts';
-import { channelsLast, type DataFormatOptions } from '../../base/dataFormat.ts';
+import { dataFormat, type DataFormatOptions } from '../../base/dataFormat.ts';
 import { type ApplyOptions, type CallOptions, Layer, type LayerOptions } from '../../base/layer.ts';
 import { seeded, sequenceOf } from '../../base/randomOptions.ts';
 import type { Bounds } from './imageOptions.ts';
@@ -26,7 +26,10 @@ import type { Bounds } from './imageOptions.ts';
 /** Options of layers that change images. */
 export interface ImageLayerOptions extends LayerOptions, DataFormatOptions {}
 
-/** Images with their `labels` [batch, …], and `segmentationMasks`: a class for each pixel, [batch, height, width, 1]. */
+/**
+ * Images with their `labels` [batch, …], and `segmentationMasks`: a class for each pixel, [batch, height, width, 1]. With channels first,
+ * masks are [batch, 1, height, width].
+ */
 export interface ImageBatch<T = Tensor> {
   readonly images: T;
   readonly labels?: T;
@@ -40,8 +43,8 @@ const parts: readonly (keyof ImageBatch)[] = ['images', 'labels', 'segmentationM
 
 const hint = 'pass { images, labels, segmentationMasks }; bounding boxes are not transformed.';
 
-/** The table of these options. */
-export const imageTable = () => ({ dataFormat: channelsLast() });
+/** The table of these options. Images may come without a batch. */
+export const imageTable = () => ({ dataFormat: dataFormat({ axis: -3, except: ['labels'] }) });
 
 export abstract class ImageLayer extends Layer {
   /** Transforms a batch with images [batch, height, width, channels]. */
@@ -167,7 +170,7 @@ export abstract class RandomImageLayer<Transformation> extends ImageLayer {
   /** The position in its random sequence, which checkpoints store. */
   seeds: SeedSequence | null = sequenceOf(this);
 
-  /** Draws a change for images [batch, height, width, channels]. */
+  /** Draws a change for images [batch, height, width, channels]. As in the methods below, channels are last in either format. */
   abstract getRandomTransformation(images: Tensor): Transformation;
 
   /** The images, changed by `transformation`. */
