@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file A Python with Keras 3, JAX and h5py, and torchvision if needed: the one set by RETROGRAD_KERAS_PYTHON, or an
+ * @file A Python with Keras 3, JAX and h5py, and torchvision or TensorFlow if needed: the one set by RETROGRAD_KERAS_PYTHON, or an
  * environment in out/keras-venv, which is created if it is missing.
  */
 import { spawnSync } from 'node:child_process';
@@ -27,6 +27,12 @@ const torch = {
   ],
 };
 
+const tensorflow = {
+  label: 'TensorFlow',
+  probe: 'import tensorflow',
+  packages: ['tensorflow==2.21.0'],
+};
+
 /** @param {string} command @param {string[]} args @param {boolean} [show] */
 function succeeds(command, args, show = false) {
   const { status } = spawnSync(command, args, { cwd: ROOT, stdio: show ? 'inherit' : 'ignore' });
@@ -34,12 +40,12 @@ function succeeds(command, args, show = false) {
 }
 
 /**
- * @param {{ withTorch?: boolean }} [options]
+ * @param {{ withTorch?: boolean, withTensorflow?: boolean }} [options]
  * @returns {string} its path
  * @throws {SetupError} if Python or a package can't be installed
  */
-export function findKerasPython({ withTorch = false } = {}) {
-  const wanted = withTorch ? [keras, torch] : [keras];
+export function findKerasPython({ withTorch = false, withTensorflow = false } = {}) {
+  const wanted = [keras, ...(withTorch ? [torch] : []), ...(withTensorflow ? [tensorflow] : [])];
   const missingIn = (/** @type {string} */ python) =>
     wanted.filter(({ probe }) => !succeeds(python, ['-c', probe]));
   const named = process.env.RETROGRAD_KERAS_PYTHON;
