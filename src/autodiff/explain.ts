@@ -34,13 +34,11 @@ import type {
 } from './pathExplanation.ts';
 
 export function explainPath(tape: ExplainedTape, target: Tensor, source: Tensor): PathExplanation {
-  const calls = new Map<number, TracedCall>();
-  for (const call of tape.trace) for (const id of call.outputIds) calls.set(id, call);
   const reached = reach(tape, source);
-  if (reached.has(target.id)) return connected(target, source, pathTo(target.id, reached, calls));
+  if (reached.has(target.id)) return connected(target, source, pathTo(target.id, tape, reached));
   if (!tape.isWatched(source.id))
-    return outsideTape(tape, calls, target, source) ?? unwatched(tape, target, source);
-  return findDisconnection(tape, calls, reached, target, source);
+    return outsideTape(tape, target, source) ?? unwatched(tape, target, source);
+  return findDisconnection(tape, reached, target, source);
 }
 
 /** Causes that lie outside of the recorded calls. */
@@ -53,46 +51,40 @@ const outside: ReadonlySet<DisconnectionCause> = new Set([
 ]);
 
 /** Returns the disconnection of a variable that was used only by calls this tape didn't record, so that it was never watched. */
-function outsideTape(
-  tape: ExplainedTape,
-  calls: ReadonlyMap<number, TracedCall>,
-  target: Tensor,
-  source: Tensor,
-): PathExplanation | null {
+function outsideTape(tape: ExplainedTape, target: Tensor, source: Tensor): PathExplanation | null {
   if (!(source instanceof Variable && source.trainable)) return null;
-  const found = findDisconnection(tape, calls, new Map([[source.id, null]]), target, source);
+  const found = findDisconnection(tape, new Set([source.id]), target, source);
   return found.disconnectedAt && outside.has(found.disconnectedAt.cause) ? found : null;
 }
 
-/** Returns the ids that the gradient of `source` flows through, each with the id before it. */
-function reach(tape: ExplainedTape, source: Tensor): Map<number, number | null> {
-  const reached = new Map<number, number | null>([[source.id, null]]);
-  if (!isFloating(source.dtype) || !tape.isWatched(source.id)) return new Map();
+/** Returns the ids that the gradient of `source` flows through, its own included; none if it isn't watched. */
+function reach(tape: ExplainedTape, source: Tensor): Set<number> {
+  if (!isFloating(source.dtype) || !tape.isWatched(source.id)) return new Set();
+  const reached = new Set([source.id]);
   for (const { inputIds, outputIds, node, connected } of tape.trace) {
-    if (!connected) continue;
-    const from = inputIds.find((id): id is number => id !== null && reached.has(id));
-    if (from === undefined) continue;
+    if (!connected || !inputIds.some((id) => id !== null && reached.has(id))) continue;
     outputIds.forEach((id, i) => {
-      if (!reached.has(id) && isFloating((node.outputs[i] as OpenSpec).dtype)) reached.set(id, from);
+      if (isFloating((node.outputs[i] as OpenSpec).dtype)) reached.add(id);
     });
   }
   return reached;
 }
 
-function pathTo(
-  id: number,
-  reached: ReadonlyMap<number, number | null>,
-  calls: ReadonlyMap<number, TracedCall>,
-): PathStep[] {
+/** Returns the calls that lead to tensor `id`: back from the newest one, each to its first input that the gradient reaches. */
+function pathTo(id: number, { trace }: ExplainedTape, reached: ReadonlySet<number>): PathStep[] {
   const path: PathStep[] = [];
-  for (let at: number | null = id; at !== null; at = reached.get(at) ?? null) {
-    const call = calls.get(at);
-    if (!call) break;
+  let at = id;
+  for (let i = trace.length - 1; i >= 0; i--) {
+    const { inputIds, outputIds, node, connected } = trace[i] as TracedCall;
+    const output = outputIds.indexOf(at);
+    const from = output < 0 || !connected ? undefined : inputIds.find((id) => id !== null && reached.has(id));
+    if (typeof from !== 'number') continue;
     path.push({
-      operation: nameOf(call.node),
-      spec: formatSpec(call.node.outputs[call.outputIds.indexOf(at)] as Tensor),
-      callSite: call.node.callSite,
+      operation: nameOf(node),
+      spec: formatSpec(node.outputs[output] as Tensor),
+      callSite: node.callSite,
     });
+    at = from;
   }
   return path.reverse();
 }
@@ -105,29 +97,26 @@ interface Edge {
 
 function findDisconnection(
   tape: ExplainedTape,
-  calls: ReadonlyMap<number, TracedCall>,
-  reached: ReadonlyMap<number, number | null>,
+  reached: ReadonlySet<number>,
   target: Tensor,
   source: Tensor,
 ): PathExplanation {
+  const calls = new Map<number, TracedCall>();
+  for (const call of tape.trace) for (const id of call.outputIds) calls.set(id, call);
   const histories = new Map<number, KerasHistory>();
   const seen = new Set<number>([target.id]);
-  const queue = [target.id];
   const endsAt: string[] = [];
-  for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+  for (const id of seen) {
     const edges = edgesOf(tape, calls, histories, id, id === target.id ? target : null);
     if (edges.length === 0) endsAt.push(describeLeaf(tape, calls, id, target));
     for (const { to, disconnection: found } of edges) {
       if (reached.has(to)) {
-        const path = pathTo(to, reached, calls);
+        const path = pathTo(to, tape, reached);
         const lastStep = path.at(-1);
         const last = lastStep ? `'${lastStep.operation}' (${lastStep.spec})` : `the source ${show(source)}`;
         return disconnected(target, source, path, { ...found, last });
       }
-      if (!seen.has(to)) {
-        seen.add(to);
-        queue.push(to);
-      }
+      seen.add(to);
     }
   }
   return disconnected(target, source, [], {

@@ -17,10 +17,12 @@ test('the exponent is that of the largest sizes', () => {
 
 /** Rows whose work doesn't depend on which buffers the garbage collector has given back. */
 const rows = [
+  'tape.explain',
   'lineage',
   'recording, launches that are not fused',
   'nested vmap',
   'build, a sequential model layer by layer',
+  'loadModel, models inside models',
 ];
 
 test('work doubles at most with the size', async () => {

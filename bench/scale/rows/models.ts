@@ -171,8 +171,9 @@ export const modelRows: readonly ScaleRow[] = [
   {
     name: 'loadModel, models inside models',
     unit: 'levels',
-    from: 25,
-    to: 400,
+    from: 6,
+    // Files nest four levels of JSON for each, and at most 200.
+    to: 48,
     short: 8,
     prepare: async (n) => {
       const bytes = await saved(nested(n));

@@ -2,14 +2,14 @@
 import { ValueError } from '../../core/errors.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
+import { ownWeightsIn } from './ownWeights.ts';
 
 /** Returns the weights by name, in order. Errors: ValueError if two have the same name. */
 export function layersModelWeights(model: AnyLayer): Map<string, Variable> {
   const named = new Map<string, Variable>();
+  const ownWeights = ownWeightsIn(model);
   const visit = (layer: AnyLayer, scope: string): void => {
-    const inside = new Set(layer.sublayers.flatMap(({ weights }) => weights));
-    for (const weight of layer.weights) {
-      if (inside.has(weight)) continue;
+    for (const weight of ownWeights(layer)) {
       const name = `${scope}/${roleOf(layer, weight)}`;
       if (named.has(name)) throw twice(name, model);
       named.set(name, weight);

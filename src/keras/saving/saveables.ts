@@ -7,6 +7,7 @@ import type { Adapter } from '../layers/base/adapter.ts';
 import type { FileForm } from '../layers/quantized/fileForm.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { kerasClassName, snakeCase } from '../names.ts';
+import { ownWeightsIn } from './ownWeights.ts';
 
 export interface Saveable {
   /** Path in the file; empty for the model itself. */
@@ -35,10 +36,11 @@ export type SavedLayer = AnyLayer & {
 export function saveablesOf(model: AnyLayer): Saveable[] {
   const found: Saveable[] = [];
   const seen = new Set<unknown>();
+  const ownWeights = ownWeightsIn(model);
   const visit = (layer: AnyLayer, path: string): void => {
     if (seen.has(layer)) return;
     seen.add(layer);
-    found.push({ path, layer, variables: ownVariables(layer) });
+    found.push({ path, layer, variables: savedVariables(layer, ownWeights) });
     // Layers are recognized as sublayers: importing the class would split the bundle of an app that only applies a model.
     const inside = new Set<unknown>(layer.sublayers);
     const isLayer = (value: unknown): value is AnyLayer => inside.has(value);
@@ -70,12 +72,14 @@ function groupName({ className }: AnyLayer): string {
   return snakeCase(kerasClassName(className));
 }
 
-/** Keras saves variables in a layer's own properties, which for a wrapper may include a weight of the layer inside. */
-function ownVariables(layer: SavedLayer): readonly Variable[] {
+function savedVariables(
+  layer: SavedLayer,
+  ownWeights: (layer: AnyLayer) => readonly Variable[],
+): readonly Variable[] {
   if (layer.savedVariables) return layer.savedVariables;
-  const ofAdapters = [...(layer.adapters?.values() ?? [])].flatMap(({ a, b }) => [a, b]);
-  const others = new Set([...layer.sublayers.flatMap(({ weights }) => weights), ...ofAdapters]);
-  return layer.weights.filter((weight) => !others.has(weight));
+  if (!layer.adapters) return ownWeights(layer);
+  const ofAdapters = new Set([...layer.adapters.values()].flatMap(({ a, b }) => [a, b]));
+  return ownWeights(layer).filter((weight) => !ofAdapters.has(weight));
 }
 
 /**

@@ -145,7 +145,16 @@ export abstract class WeightedOperation<
     }
   }
 
-  /** The weights outside of layers inside. */
+  /**
+   * The weights in its own properties; those of layers inside are there where it has a second property for them.
+   * @internal
+   */
+  get ownWeights(): Variable[] {
+    if (!hasOwnWeightsGetter(this)) return this.#ownWeights();
+    const inside = new Set(this.sublayers.flatMap(({ weights }) => weights));
+    return this.weights.filter((weight) => !inside.has(weight));
+  }
+
   #ownWeights(): Variable[] {
     return [...inKerasOrder(this.#weights), ...this.#properVariables()];
   }
