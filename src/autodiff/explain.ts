@@ -36,8 +36,7 @@ import type {
 export function explainPath(tape: ExplainedTape, target: Tensor, source: Tensor): PathExplanation {
   const reached = reach(tape, source);
   if (reached.has(target.id)) return connected(target, source, pathTo(target.id, tape, reached));
-  if (!tape.isWatched(source.id))
-    return outsideTape(tape, target, source) ?? unwatched(tape, target, source);
+  if (!tape.isWatched(source.id)) return outsideTape(tape, target, source) ?? unwatched(tape, target, source);
   return findDisconnection(tape, reached, target, source);
 }
 

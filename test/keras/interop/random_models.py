@@ -226,14 +226,22 @@ class Maker:
 
 
 def has_noise(model, given, expected):
-    """Whether a gradient is only rounding, such as that of a bias before a normalization: most optimizers would enlarge it."""
+    """
+    Whether a gradient, or an element of one, is only what rounding leaves of zero, such as that of a bias before a normalization:
+    most optimizers would enlarge it, and Lion takes its sign.
+    """
     before = model.get_weights()
     with tf.GradientTape() as tape:
         loss = model.compute_loss(x=given, y=expected, y_pred=model(given, training=True))
     found = tape.gradient(loss, [weight.value for weight in model.trainable_weights])
     model.set_weights(before)
-    sizes = [float(tf.reduce_max(tf.abs(tf.convert_to_tensor(one)))) for one in found if one is not None]
-    return any(0 < size < 1e-4 for size in sizes)
+
+    def is_noise(gradient):
+        sizes = np.abs(np.asarray(tf.convert_to_tensor(gradient)))
+        largest = sizes.max()
+        return 0 < largest < 1e-4 or bool(np.any((sizes > 0) & (sizes < 1e-6 * largest)))
+
+    return any(is_noise(one) for one in found if one is not None)
 
 
 def plain(array):
