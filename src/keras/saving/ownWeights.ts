@@ -8,12 +8,24 @@ import type { AnyLayer } from '../layers/base/layer.ts';
  */
 export function ownWeightsIn(model: AnyLayer): (layer: AnyLayer) => readonly Variable[] {
   const owners = new Map<Variable, number>();
-  for (const { ownWeights } of [model, ...model.layersInside])
-    for (const weight of ownWeights) owners.set(weight, (owners.get(weight) ?? 0) + 1);
+  for (const layer of [model, ...model.layersInside])
+    for (const weight of listed(layer)) owners.set(weight, (owners.get(weight) ?? 0) + 1);
   return (layer) => {
-    const { ownWeights } = layer;
-    if (ownWeights.every((weight) => owners.get(weight) === 1)) return ownWeights;
-    const inside = new Set(layer.layersInside.flatMap((inner) => inner.ownWeights));
-    return ownWeights.filter((weight) => !inside.has(weight));
+    const own = listed(layer);
+    if (own.every((weight) => owners.get(weight) === 1)) return own;
+    const inside = new Set(layer.layersInside.flatMap(listed));
+    return own.filter((weight) => !inside.has(weight));
   };
+}
+
+/** A class with a getter of its own for `weights` lists those inside it there, too. */
+function listed(layer: AnyLayer): readonly Variable[] {
+  return overridesWeights(layer) ? layer.weights : layer.ownWeights;
+}
+
+/** Whether a class between that of `layer` and the base, which has both getters, has one for `weights`. */
+function overridesWeights(layer: AnyLayer): boolean {
+  for (let at: object = layer; !Object.hasOwn(at, 'ownWeights'); at = Object.getPrototypeOf(at))
+    if (Object.hasOwn(at, 'weights')) return true;
+  return false;
 }

@@ -325,7 +325,8 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     });
   }
 
-  #shapes(inputShape: readonly OpenShape[]): Record<'query' | 'value' | 'key', OpenShape> {
+  #shapes(given: readonly OpenShape[]): Record<'query' | 'value' | 'key', OpenShape> {
+    const inputShape = Array.isArray(given) ? given : [given];
     const [query, value, key = value] = inputShape as [OpenShape, OpenShape, OpenShape?];
     const alike = (a: readonly unknown[], b: readonly unknown[]) =>
       a.length === b.length && a.every((n, i) => n === b[i] || n === null || b[i] === null);

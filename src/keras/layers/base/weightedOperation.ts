@@ -135,7 +135,7 @@ export abstract class WeightedOperation<
 
   /** Adds the weights to `found`. Each layer is visited once: it may be in many others. */
   #collectWeights(found: Set<Variable>, visited: Set<Sublayer>): void {
-    for (const weight of this.#ownWeights()) found.add(weight);
+    for (const weight of this.ownWeights) found.add(weight);
     for (const layer of this.sublayers) {
       if (visited.has(layer)) continue;
       visited.add(layer);
@@ -146,16 +146,10 @@ export abstract class WeightedOperation<
   }
 
   /**
-   * The weights in its own properties; those of layers inside are there where it has a second property for them.
+   * The weights outside of layers inside.
    * @internal
    */
   get ownWeights(): Variable[] {
-    if (!hasOwnWeightsGetter(this)) return this.#ownWeights();
-    const inside = new Set(this.sublayers.flatMap(({ weights }) => weights));
-    return this.weights.filter((weight) => !inside.has(weight));
-  }
-
-  #ownWeights(): Variable[] {
     return [...inKerasOrder(this.#weights), ...this.#properVariables()];
   }
 
@@ -230,7 +224,7 @@ export abstract class WeightedOperation<
 
   /** Frees what the layer has; `isOutermost` unless a layer around it frees the weights of all layers inside. */
   protected disposeParts(isOutermost: boolean): void {
-    for (const weight of isOutermost ? this.weights : this.#ownWeights()) weight.dispose();
+    for (const weight of isOutermost ? this.weights : this.ownWeights) weight.dispose();
   }
 
   [Symbol.dispose](): void {

@@ -241,6 +241,7 @@ describe('build', () => {
     ['ranks that differ', [query, [null, 6]]],
     ['four shapes', [query, value, key, key]],
     ['no shape', [query, 'value']],
+    ['a record', [{ query, value }]],
   ])('rejects %s', (_, given) => {
     const layer = made();
     const build = layer.build as (...shapes: unknown[]) => void;
