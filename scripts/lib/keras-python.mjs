@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file A Python with Keras 3, JAX and h5py, and torchvision or TensorFlow if needed: the one set by RETROGRAD_KERAS_PYTHON, or an
+ * @file A Python with Keras 3, JAX and h5py, or with PyTorch and transformers: the one set by RETROGRAD_KERAS_PYTHON, or an
  * environment in out/keras-venv, which is created if it is missing.
  */
 import { spawnSync } from 'node:child_process';
@@ -32,6 +32,11 @@ const tensorflow = {
   probe: 'import tensorflow',
   packages: ['tensorflow==2.21.0'],
 };
+const transformers = {
+  label: 'transformers and PEFT',
+  probe: "import importlib.metadata as m; m.version('transformers'), m.version('peft')",
+  packages: ['transformers==5.18.0', 'peft==0.21.0'],
+};
 
 /** @param {string} command @param {string[]} args @param {boolean} [show] */
 function succeeds(command, args, show = false) {
@@ -45,7 +50,21 @@ function succeeds(command, args, show = false) {
  * @throws {SetupError} if Python or a package can't be installed
  */
 export function findKerasPython({ withTorch = false, withTensorflow = false } = {}) {
-  const wanted = [keras, ...(withTorch ? [torch] : []), ...(withTensorflow ? [tensorflow] : [])];
+  return findPython([keras, ...(withTorch ? [torch] : []), ...(withTensorflow ? [tensorflow] : [])]);
+}
+
+/**
+ * The same with PyTorch, transformers and PEFT.
+ *
+ * @returns {string} its path
+ * @throws {SetupError} if Python or a package can't be installed
+ */
+export function findHubPython() {
+  return findPython([torch, transformers]);
+}
+
+/** @param {readonly { label: string, probe: string, packages: string[] }[]} wanted */
+function findPython(wanted) {
   const missingIn = (/** @type {string} */ python) =>
     wanted.filter(({ probe }) => !succeeds(python, ['-c', probe]));
   const named = process.env.RETROGRAD_KERAS_PYTHON;

@@ -32,8 +32,10 @@ export function filesOf(name: string): Record<string, File> {
 export class Expected {
   readonly #tensors: ReadonlyMap<string, HostTensor>;
 
+  /** `name` is that of a network, or the path of a file. */
   constructor(name: string) {
-    const bytes = fs.readFileSync(path.join(folderOf(name), 'expected.safetensors'));
+    const file = path.isAbsolute(name) ? name : path.join(folderOf(name), 'expected.safetensors');
+    const bytes = fs.readFileSync(file);
     this.#tensors = readSafetensors(bytes).tensors;
   }
 
