@@ -185,6 +185,23 @@ test('a head for another task has initial values, which is reported', async () =
   model.dispose();
 });
 
+test.each([
+  ['bert', { classifier_dropout: 0.3 }, 'sequenceClassifier', 0.3],
+  ['bert', { hidden_dropout_prob: 0.4 }, 'tokenClassifier', 0.4],
+  ['distilbert', { dropout: 0.3, seq_classif_dropout: 0.4 }, 'tokenClassifier', 0.3],
+  ['distilbert', { seq_classif_dropout: 0.4 }, 'sequenceClassifier', 0.4],
+  ['gpt2', { classifier_dropout: 0 }, 'tokenClassifier', 0],
+  ['qwen3', {}, 'tokenClassifier', 0.1],
+] as const)(
+  '%s with %o: the %s clears %f of its features in training',
+  async (name, config, task, dropout) => {
+    const onReport = () => {};
+    const model = await fromPretrained(await changed(name, config), { task, onReport });
+    expect(model.dropout).toBe(dropout);
+    model.dispose();
+  },
+);
+
 describe('saved again', () => {
   test.each(networks.filter((name) => !name.includes('shards') && name !== 'llama3'))(
     '%s has the same weights and the same configuration',

@@ -160,7 +160,14 @@ async function settingsOf(
     numClasses: count,
     labels: named?.length === count ? named : null,
     stopTokens: stops.filter((token): token is number => Number.isSafeInteger(token)),
+    dropout: dropoutOf(json),
   };
+}
+
+/** The dropout of a classifier, by the names that families have for it. */
+function dropoutOf({ classifier_dropout, seq_classif_dropout, hidden_dropout }: JsonObject): number | null {
+  const found = classifier_dropout ?? seq_classif_dropout ?? hidden_dropout;
+  return typeof found === 'number' && found >= 0 && found < 1 ? found : null;
 }
 
 /** The names of classes, unless they are transformers' placeholders. */

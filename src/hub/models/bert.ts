@@ -16,7 +16,7 @@ import { add } from '../../ops/elementwise/arithmetic.ts';
 import { zerosLike } from '../../ops/creation/like.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { activationName } from '../checkpoints/configReader.ts';
-import type { Family } from '../checkpoints/family.ts';
+import type { Family, HeadSettings } from '../checkpoints/family.ts';
 import { each, only } from '../checkpoints/modules.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { positionEmbedding } from '../layers/positionEmbedding.ts';
@@ -130,6 +130,8 @@ export class BertBackbone extends /* @__PURE__ */ layer<BertBackboneOptions, Tex
 
 registered(BertBackbone);
 
+const classifierDropout = (backbone: BertBackbone, { dropout }: HeadSettings) => dropout ?? backbone.dropout;
+
 /** BERT's checkpoints, those of MiniLM among them. */
 export const bert: Family<BertBackbone, BertBackboneOptions> = {
   modelType: 'bert',
@@ -201,20 +203,17 @@ export const bert: Family<BertBackbone, BertBackboneOptions> = {
     },
     sequenceClassifier: {
       architecture: 'BertForSequenceClassification',
-      create: (backbone, { numClasses, labels }) =>
-        new SequenceClassifier({
-          backbone,
-          numClasses,
-          labels,
-          pooledActivation: 'tanh',
-          dropout: backbone.dropout,
-        }),
+      create: (backbone, settings) => {
+        const { numClasses, labels } = settings;
+        const dropout = classifierDropout(backbone, settings);
+        return new SequenceClassifier({ backbone, numClasses, labels, pooledActivation: 'tanh', dropout });
+      },
       modules: ({ pooledDense, outputDense }) => ({
         'bert.pooler.dense': pooledDense,
         classifier: outputDense,
       }),
     },
-    tokenClassifier: tokenClassifier('BertForTokenClassification', 'classifier'),
+    tokenClassifier: tokenClassifier('BertForTokenClassification', 'classifier', classifierDropout),
   },
   // The pooler of a model without a head for whole texts, and the copy of the bias of logits.
   leftOut: /(^|\.)pooler\.dense\.(weight|bias)$|^cls\.predictions\.decoder\.bias$/,

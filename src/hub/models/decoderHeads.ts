@@ -1,5 +1,5 @@
 /** @file The heads of decoders with one matrix of logits, as transformers names them. */
-import type { Family, Head } from '../checkpoints/family.ts';
+import type { Family, Head, HeadSettings } from '../checkpoints/family.ts';
 import { reverseWeights } from '../checkpoints/modules.ts';
 import type { TextBackbone } from './backbone.ts';
 import { CausalLM } from './causalLM.ts';
@@ -25,11 +25,21 @@ export function lastTokenClassifier(architecture: string): Head<TextBackbone, Se
   };
 }
 
-/** A head that sorts tokens into classes; `module` is its name in a checkpoint. */
-export function tokenClassifier(architecture: string, module: string): Head<TextBackbone, TokenClassifier> {
+/**
+ * A head that sorts tokens into classes; `module` is its name in a checkpoint. `dropoutOf` is the dropout of its features, by default
+ * that of the configuration, or 0.1.
+ */
+export function tokenClassifier<Net extends TextBackbone>(
+  architecture: string,
+  module: string,
+  dropoutOf: (backbone: Net, settings: HeadSettings) => number = (_, { dropout }) => dropout ?? 0.1,
+): Head<Net, TokenClassifier> {
   return {
     architecture,
-    create: (backbone, { numClasses, labels }) => new TokenClassifier({ backbone, numClasses, labels }),
+    create: (backbone, settings) => {
+      const { numClasses, labels } = settings;
+      return new TokenClassifier({ backbone, numClasses, labels, dropout: dropoutOf(backbone, settings) });
+    },
     modules: ({ outputDense }) => ({ [module]: outputDense }),
   };
 }

@@ -73,10 +73,20 @@ export const distilBert: Family<BertBackbone, BertBackboneOptions> = {
     },
     sequenceClassifier: {
       architecture: 'DistilBertForSequenceClassification',
-      create: (backbone, { numClasses, labels }) =>
-        new SequenceClassifier({ backbone, numClasses, labels, pooledActivation: 'relu', dropout: 0.2 }),
+      create: (backbone, { numClasses, labels, dropout }) =>
+        new SequenceClassifier({
+          backbone,
+          numClasses,
+          labels,
+          pooledActivation: 'relu',
+          dropout: dropout ?? 0.2,
+        }),
       modules: ({ pooledDense, outputDense }) => ({ pre_classifier: pooledDense, classifier: outputDense }),
     },
-    tokenClassifier: tokenClassifier('DistilBertForTokenClassification', 'classifier'),
+    tokenClassifier: tokenClassifier(
+      'DistilBertForTokenClassification',
+      'classifier',
+      ({ dropout }) => dropout,
+    ),
   },
 };
