@@ -56,6 +56,8 @@ export {
   type LoadTokenizerOptions,
   type TokenizerClass,
 } from './checkpoints/loadTokenizer.ts';
+export { loadChatTemplate, type LoadChatTemplateOptions } from './checkpoints/loadChatTemplate.ts';
+export type { ChatMessage, ChatOptions, ChatTemplate, TemplateClass } from './checkpoints/chatTemplate.ts';
 export type { PretrainedSource } from './checkpoints/folder.ts';
 // Generation
 export type { GeneratedToken, GenerateOptions, Prompts } from './generation/generateOptions.ts';
