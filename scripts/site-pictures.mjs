@@ -62,6 +62,13 @@ const SHOTS = {
     wait: 60_000,
     zoom: 0.6,
   },
+  'fine-tune': {
+    place: 'fine-tune/index.html',
+    selector: '#learn-title',
+    press: '#learn:enabled',
+    ready: /^Done: loss/,
+    zoom: 0.6,
+  },
   'perceptual-loss': {
     place: 'perceptual-loss/index.html',
     selector: '#pictures',
@@ -92,7 +99,7 @@ async function photograph(
     prepare: (fresh) => fresh.setViewport({ width: 1280, height: 1000 }),
   });
   page.setDefaultTimeout(PATIENCE_MS);
-  if (press) await page.click(press);
+  if (press) await (await page.waitForSelector(press))?.click();
   await page.waitForSelector(selector);
   await page.waitForFunction(
     (source) => new RegExp(source).test(document.querySelector('#status')?.textContent ?? ''),

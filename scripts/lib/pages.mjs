@@ -15,7 +15,7 @@ const VITE = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
 /** @typedef {(line: string) => void} Say */
 /** @typedef {Record<string, string>} Env */
 
-const BUILT = ['dist/index.js', 'dist/keras.js', 'dist/io.js', 'vite.config.ts'];
+const BUILT = ['dist/index.js', 'dist/keras.js', 'dist/io.js', 'dist/hub.js', 'vite.config.ts'];
 
 /** What every page has around it, in its own files. */
 const FRAMED = ['website/style/tokens.css', 'scripts/website/layout.mjs', 'package.json'];
@@ -36,10 +36,9 @@ const MADE_OF = {
 
 /** The pages, in the order of the site's index. @type {readonly { name: string, folder: string }[]} */
 export const pages = [
-  ...['notebook', 'perceptual-loss', 'webgpu-app', 'gather-three-ways', 'check', 'vanilla'].map((name) => ({
-    name,
-    folder: `examples/${name}`,
-  })),
+  ...['notebook', 'fine-tune', 'perceptual-loss', 'webgpu-app', 'gather-three-ways', 'check', 'vanilla'].map(
+    (name) => ({ name, folder: `examples/${name}` }),
+  ),
   { name: 'playground', folder: 'website/playground' },
   { name: 'bench', folder: 'bench' },
 ];

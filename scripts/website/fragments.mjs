@@ -28,7 +28,7 @@ const BARS = [
 const WIDEST = 7;
 
 /** What is shown first: where most is to be seen. */
-const FIRST = ['webgpu-app', 'gpt', 'digits', 'field', 'notebook', 'style'];
+const FIRST = ['webgpu-app', 'fine-tune', 'gpt', 'digits', 'field', 'notebook', 'style'];
 
 const REPORT = 'A report of a step: its totals, and a finding, that a layer answers 0 to every picture';
 
