@@ -6,7 +6,7 @@ import type { CausalLM } from 'retrograd/hub';
 /** The adapter as PEFT reads it: adapter_model.safetensors and adapter_config.json. */
 export async function adapterFiles(net: CausalLM): Promise<readonly File[]> {
   const target = new FilesTarget();
-  // GPT-2 has its matrices transposed, which PEFT is told.
+  // GPT-2 has its matrices transposed, which the adapter says.
   const isTransposed = net.backbone.modelType === 'gpt2' ? { fan_in_fan_out: true } : {};
   const config = { task_type: 'CAUSAL_LM', ...isTransposed };
   await saveAdapter(net, target, { modules: await checkpointModules(net), config });

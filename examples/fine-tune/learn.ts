@@ -1,4 +1,4 @@
-/** @file Learning a text: adapters beside all projections, trained by `fit`. */
+/** @file Learning a text: adapters of all projections, trained by `fit`. */
 import type { CausalLM } from 'retrograd/hub';
 import { losses, optimizers } from 'retrograd/keras';
 import { rowsOf } from './rows.ts';

@@ -1,4 +1,4 @@
-/** @file The network of the page: from the files beside it, or from a folder of the visitor. */
+/** @file The network of the page: from the files next to it, or from a folder of the visitor. */
 import { type CausalLM, fromPretrained, loadTokenizer, type PretrainedSource } from 'retrograd/hub';
 
 /** The part of a tokenizer that is used here. */
