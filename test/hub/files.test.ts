@@ -189,7 +189,7 @@ test.each([
   ['bert', { classifier_dropout: 0.3 }, 'sequenceClassifier', 0.3],
   ['bert', { hidden_dropout_prob: 0.4 }, 'tokenClassifier', 0.4],
   ['distilbert', { dropout: 0.3, seq_classif_dropout: 0.4 }, 'tokenClassifier', 0.3],
-  ['distilbert', { seq_classif_dropout: 0.4 }, 'sequenceClassifier', 0.4],
+  ['distilbert-sequences', { seq_classif_dropout: 0.4 }, 'sequenceClassifier', 0.4],
   ['gpt2', { classifier_dropout: 0 }, 'tokenClassifier', 0],
   ['qwen3', {}, 'tokenClassifier', 0.1],
 ] as const)(
