@@ -2,11 +2,14 @@
  * @file The layout of packed weights: a matrix of channels, each a line of weights in words of 32 bits, lowest bits first. A line is
  * padded with zeros to a multiple of four words, so that kernels read four words at a time.
  */
-import { numberToBfloat16 } from './bfloat16.ts';
-import { numberToFloat16 } from './float16.ts';
+import { bfloat16ToNumber, numberToBfloat16 } from './bfloat16.ts';
+import { float16ToNumber, numberToFloat16 } from './float16.ts';
 
 /** How a weight is stored: a signed integer of 8 or 4 bits, or a float of 16. */
-export type QuantizedFormat = 'int8' | 'int4' | 'float16' | 'bfloat16';
+export type QuantizedFormat = 'int8' | 'int4' | NarrowFloat;
+
+/** A float of 16 bits. */
+export type NarrowFloat = 'float16' | 'bfloat16';
 
 export const quantizedFormats: readonly QuantizedFormat[] = ['int8', 'int4', 'float16', 'bfloat16'];
 
@@ -121,9 +124,18 @@ export function inLines(values: ArrayLike<number>, matrix: Matrix): Float32Array
   return lines;
 }
 
+/** Returns whether a format, or the mode of a layer, is a float of 16 bits. */
+export const isNarrowFloat = (format: string): format is NarrowFloat =>
+  format === 'float16' || format === 'bfloat16';
+
 /** The bits of `values` as 16-bit floats. */
-export function floatBits(format: 'float16' | 'bfloat16', values: ArrayLike<number>): Uint16Array {
+export function floatBits(format: NarrowFloat, values: ArrayLike<number>): Uint16Array<ArrayBuffer> {
   return Uint16Array.from(values, format === 'float16' ? numberToFloat16 : numberToBfloat16);
+}
+
+/** The inverse of `floatBits`. */
+export function floatsOfBits(format: NarrowFloat, bits: ArrayLike<number>): Float32Array<ArrayBuffer> {
+  return Float32Array.from(bits, format === 'float16' ? float16ToNumber : bfloat16ToNumber);
 }
 
 /**

@@ -118,3 +118,11 @@ export function toHostArray(
   }
   return values;
 }
+
+/** Returns numbers of 16 bits, little-endian; if possible, as a view of `bytes`. */
+export function toBits(bytes: Uint8Array<ArrayBuffer>): Uint16Array<ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = bytes;
+  if (isLittleEndian && byteOffset % 2 === 0) return new Uint16Array(buffer, byteOffset, byteLength / 2);
+  const view = new DataView(buffer, byteOffset, byteLength);
+  return Uint16Array.from({ length: byteLength / 2 }, (_, i) => view.getUint16(2 * i, true));
+}

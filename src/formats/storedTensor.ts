@@ -3,6 +3,7 @@ import type { ComputeDType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { HostTensor } from './hostTensor.ts';
 import type { HostArray } from './numbers.ts';
+import type { NarrowFloat } from '../core/packedWeights.ts';
 import type { ReadMemory } from './readMemory.ts';
 
 /** A rearrangement of a tensor's axes: a reshape, a transpose and another reshape. */
@@ -33,6 +34,17 @@ export interface StoredTensor {
    * that can't be decoded.
    */
   read(begin: number, end: number, memory?: ReadMemory): Promise<HostArray>;
+  /** How to read floats of 16 bits as they are stored, if they are. */
+  readonly bits?: StoredBits;
+  /** The floats that the values are pairs of, if they are words of two. */
+  readonly pairsOf?: NarrowFloat;
+}
+
+/** Floats of 16 bits in a file. */
+export interface StoredBits {
+  readonly format: NarrowFloat;
+  /** As `StoredTensor.read`. */
+  read(begin: number, end: number, memory?: ReadMemory): Promise<Uint16Array<ArrayBuffer>>;
 }
 
 /** Reads all values. Errors: those of `StoredTensor.read`. */

@@ -12,7 +12,7 @@ export type { SummaryOptions } from './models/summary.ts';
 export { getSourceInputs } from './graph/sourceInputs.ts';
 export { maskOf, setMask } from './masks.ts';
 export { clearSession } from './names.ts';
-export type { QuantizeOptions } from './saving/quantizeModel.ts';
+export type { QuantizationMode, QuantizeOptions } from './saving/quantizeModel.ts';
 export type { LayerTargets } from './adapters/targets.ts';
 export type { Mapped, Nest } from './tensorNest.ts';
 // Layers

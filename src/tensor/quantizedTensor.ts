@@ -10,6 +10,7 @@ import {
   inLines,
   integersOf,
   isInteger,
+  type NarrowFloat,
   packNibbles,
   packWeights,
   packZeros,
@@ -296,7 +297,7 @@ function checkedIntegers(
 }
 
 function bitsOf(format: QuantizedFormat, values: ArrayLike<number>): ArrayLike<number> {
-  return values instanceof Uint16Array ? values : floatBits(format as 'float16' | 'bfloat16', values);
+  return values instanceof Uint16Array ? values : floatBits(format as NarrowFloat, values);
 }
 
 /**

@@ -1,8 +1,10 @@
 /** @file Converts stored values to the dtypes of tensors: float32, int32, uint32 and bool. */
+import { isNarrowFloat } from '../../core/packedWeights.ts';
 import type { ByteSource } from '../byteSource.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import type { HostTensor } from '../hostTensor.ts';
-import { dtypeOf, type HostArray, type NumberType, storedBytes, toHostArray } from '../numbers.ts';
+import { dtypeOf, type HostArray, type NumberType, storedBytes, toBits, toHostArray } from '../numbers.ts';
+import type { ReadMemory } from '../readMemory.ts';
 import type { StoredTensor } from '../storedTensor.ts';
 import type { Entry, StoredType } from './header.ts';
 
@@ -37,14 +39,17 @@ export function readValues(bytes: Uint8Array, entry: Entry, context: FileContext
 export function storedTensor(source: ByteSource, entry: Entry, context: FileContext): StoredTensor {
   const type = numberType(entry, context);
   const size = storedBytes(type);
+  const bytesOf = (begin: number, end: number, memory?: ReadMemory) =>
+    source.read(entry.begin + begin * size, entry.begin + end * size, memory);
   return {
     place: placeOf(entry),
     shape: entry.shape,
     dtype: dtypeOf(type),
-    read: async (begin, end, memory) => {
-      const bytes = await source.read(entry.begin + begin * size, entry.begin + end * size, memory);
-      return convert(type, entry, bytes, begin, context);
-    },
+    read: async (begin, end, memory) =>
+      convert(type, entry, await bytesOf(begin, end, memory), begin, context),
+    ...(isNarrowFloat(type) && {
+      bits: { format: type, read: async (...range) => toBits(await bytesOf(...range)) },
+    }),
   };
 }
 

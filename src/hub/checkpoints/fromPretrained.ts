@@ -1,7 +1,9 @@
 /** @file fromPretrained: loads a network from the files of Hugging Face. */
 import { checkSignal } from '../../core/abortSignal.ts';
 import { FormatError, ValueError } from '../../core/errors.ts';
+import { lazyImport } from '../../core/lazyImport.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
+import type { NarrowFloat } from '../../core/packedWeights.ts';
 import { requireInteger } from '../../core/shape.ts';
 import type { JsonObject } from '../../keras/json/document.ts';
 import { withinStored } from '../../keras/saving/allotment.ts';
@@ -18,6 +20,7 @@ import { headOf } from './namesOf.ts';
 import { readFile } from './readFile.ts';
 import { rememberConfig } from './sourceConfig.ts';
 import { onlyIfMissing, openTensors } from './openTensors.ts';
+import { narrowFormat, requireWeightDtype, type WeightDtype } from './weightDtype.ts';
 
 /** Options of `fromPretrained`. */
 export interface FromPretrainedOptions<T extends Task = Task> {
@@ -27,6 +30,12 @@ export interface FromPretrainedOptions<T extends Task = Task> {
   readonly numClasses?: number | undefined;
   /** The names of the classes. Default: those of the checkpoint. */
   readonly labels?: readonly string[] | undefined;
+  /**
+   * How matrices are kept on the device. Default 'auto': in 16 bits if all of the checkpoint are float16, or bfloat16; otherwise as
+   * float32. With 'float16' and 'bfloat16' they are rounded to these. A network in 16 bits is frozen: train adapters, or load it with
+   * 'float32' to train all of it.
+   */
+  readonly dtype?: WeightDtype | undefined;
   /** Fields of `config.json` that may be ignored, although they aren't known. */
   readonly ignoreConfig?: readonly string[] | undefined;
   /** Aborts the loading; nothing is left of it. */
@@ -51,6 +60,7 @@ const optionNames: OptionNames<FromPretrainedOptions> = {
   task: false,
   numClasses: false,
   labels: false,
+  dtype: false,
   ignoreConfig: false,
   signal: false,
   onProgress: false,
@@ -82,8 +92,9 @@ export async function fromPretrained(
   options: FromPretrainedOptions = {},
 ): Promise<PretrainedModel> {
   checkOptions('fromPretrained', options, optionNames);
-  const { signal, ignoreConfig = [], onReport = warn } = options;
+  const { signal, dtype = 'auto', ignoreConfig = [], onReport = warn } = options;
   checkSignal('fromPretrained', signal);
+  requireWeightDtype('fromPretrained', dtype);
   const folder = await openFolder(source, { signal });
   const json = await readFile(folder, 'config.json');
   const config = new ConfigReader(json, 'config.json', ignoreConfig);
@@ -96,15 +107,18 @@ export async function fromPretrained(
   let model: PretrainedModel | null = null;
   try {
     const within = withinStored(folder.name, file.tensors.values());
-    const backbone = within(() => new family.backbone(backboneOptions));
+    const narrow = await narrowing(narrowFormat(dtype, file.tensors.values()));
+    const backbone = narrow(() => within(() => new family.backbone(backboneOptions)));
     model = backbone;
-    // A head may be new: it gets initial values.
-    const made = withHead(family, task.wanted, backbone, settings);
-    model = made;
     const isSameTask = task.stored === task.wanted;
+    const head = () => withHead(family, task.wanted, backbone, settings);
+    // A head may be new: it gets initial values, and is trained.
+    const made = isSameTask ? narrow(head) : head();
+    model = made;
     const match = { family, task: task.wanted, model: made, isSameTask, file: folder.name };
     const matched = matchTensors(file.tensors, match);
     const notFinite = await fillStored(matched.weights, { ...options, file: folder.name });
+    if (narrow !== asIs) (isSameTask ? made : backbone).trainable = false;
     rememberConfig(made, json);
     onReport({ initialized: matched.initialized, unused: matched.unused, notFinite });
     return made;
@@ -114,6 +128,18 @@ export async function fromPretrained(
   } finally {
     await file.close();
   }
+}
+
+/** Runs what creates layers. */
+type Creating = <T>(create: () => T) => T;
+
+const asIs: Creating = (create) => create();
+
+/** What creates layers with matrices of `format`; null is float32. */
+async function narrowing(format: NarrowFloat | null): Promise<Creating> {
+  if (!format) return asIs;
+  const { withNarrowWeights } = await lazyImport('narrow weights', () => import('./narrowLayers.ts'));
+  return (create) => withNarrowWeights(format, create);
 }
 
 /** The task of the checkpoint, null if it isn't known, and the one that is wanted. */

@@ -7,6 +7,7 @@ import type { PretrainedModel, Task } from '../models/heads.ts';
 import type { Family } from './family.ts';
 import type { Parameter } from './modules.ts';
 import { namesOf } from './namesOf.ts';
+import { narrowStored } from './narrowStored.ts';
 
 export interface Matched {
   /** In the order of the file. */
@@ -76,12 +77,14 @@ export function matchTensors(
 }
 
 /** The shape of a parameter in a checkpoint. */
-export function shapeIn({ variable: { shape }, isTransposed }: Parameter): Shape {
+export function shapeIn({ variable, matrix, isTransposed }: Parameter): Shape {
+  const shape = matrix ? [matrix.channels, matrix.length] : variable.shape;
   return isTransposed ? [...shape].reverse() : shape;
 }
 
-function weightOf({ variable, isTransposed }: Parameter, stored: StoredTensor): StoredWeight {
+function weightOf({ variable, matrix, isTransposed }: Parameter, stored: StoredTensor): StoredWeight {
   const { shape } = variable;
+  if (matrix) return { path: variable.path, variable, stored: narrowStored(stored, matrix, isTransposed) };
   const layout = { from: stored.shape, perm: [1, 0], to: shape };
   return { path: variable.path, variable, stored: isTransposed ? { ...stored, shape, layout } : stored };
 }

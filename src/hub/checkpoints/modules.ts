@@ -5,6 +5,7 @@
 import { Layer } from '../../keras/layers/base/layer.ts';
 import { Dense } from '../../keras/layers/core/dense.ts';
 import { ReversibleEmbedding } from '../../keras/layers/core/reversibleEmbedding.ts';
+import { type NarrowMatrix, narrowMatrixIn } from '../../keras/layers/quantized/narrowMatrix.ts';
 import type { Variable } from '../../tensor/variable.ts';
 
 /** A tensor of a checkpoint. */
@@ -13,6 +14,8 @@ export interface Parameter {
   readonly variable: Variable;
   /** The layer that the weight is of, if an adapter may be added to it. */
   readonly layer?: Layer;
+  /** The matrix that the variable has the words of, if it is in 16 bits. */
+  readonly matrix?: NarrowMatrix | null;
   /** Whether the checkpoint has the matrix transposed. */
   readonly isTransposed: boolean;
 }
@@ -62,7 +65,9 @@ export function conv1d(dense: Dense | null | undefined): Module {
 
 /** The matrix of an output layer that isn't tied to the embeddings. */
 export function reverseWeights({ reverseEmbeddings }: ReversibleEmbedding): Module {
-  return reverseEmbeddings ? [{ name: 'weight', variable: reverseEmbeddings, isTransposed: true }] : null;
+  if (!reverseEmbeddings) return null;
+  const matrix = narrowMatrixIn(reverseEmbeddings);
+  return [{ name: 'weight', variable: reverseEmbeddings, matrix, isTransposed: !matrix }];
 }
 
 /** One weight under a name of its own. */
@@ -90,7 +95,8 @@ function parametersIn(module: Module): readonly Parameter[] {
   if (module === null) return [];
   if (module instanceof Layer) return weightsOf(module);
   if ('conv1d' in module)
-    return weightsOf(module.conv1d).map((weight) => ({ ...weight, isTransposed: false }));
+    // Lines of a matrix in 16 bits are those of units.
+    return weightsOf(module.conv1d).map((weight) => ({ ...weight, isTransposed: Boolean(weight.matrix) }));
   return module;
 }
 
@@ -100,7 +106,8 @@ function weightsOf(layer: Layer): readonly Parameter[] {
   return layer.weights.flatMap((variable) => {
     const name = roles[roleOf(variable)];
     if (name === undefined || variable === elsewhere) return [];
-    return [{ name, variable, layer, isTransposed: layer instanceof Dense && variable === layer.kernel }];
+    const isTransposed = layer instanceof Dense && variable === layer.kernel;
+    return [{ name, variable, layer, matrix: narrowMatrixIn(variable), isTransposed }];
   });
 }
 

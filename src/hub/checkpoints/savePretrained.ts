@@ -4,9 +4,11 @@ import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { requireOneOf } from '../../core/shape.ts';
 import { type FloatType, safetensorsPieces, type WrittenTensor } from '../../formats/safetensors/pieces.ts';
 import type { JsonObject } from '../../keras/json/document.ts';
-import { AdaptedLayer, merged } from '../../keras/layers/base/adapter.ts';
+import { AdaptedLayer, merged, productOf } from '../../keras/layers/base/adapter.ts';
+import { Dense } from '../../keras/layers/core/dense.ts';
 import type { SaveProgress } from '../../keras/saving/fileOptions.ts';
 import { withRecorders } from '../../ops/define/recorders.ts';
+import { add } from '../../ops/elementwise/arithmetic.ts';
 import { identity } from '../../ops/arrangement/identity.ts';
 import { transpose } from '../../ops/arrangement/transpose.ts';
 import { folderOf, type SaveFolder } from '../../storage/folderTargets.ts';
@@ -27,7 +29,7 @@ import { taskOf } from './taskOf.ts';
 
 /** Options of `savePretrained`. */
 export interface SavePretrainedOptions {
-  /** The floats of the file; narrow ones are rounded to the nearest. Default 'float32'. */
+  /** The floats of the file; narrow ones are rounded to the nearest. Default: those of matrices in 16 bits; without any, 'float32'. */
   readonly dtype?: FloatType | undefined;
   /** Aborts the saving; an older file is left unchanged. */
   readonly signal?: AbortSignal | undefined;
@@ -51,14 +53,17 @@ export async function savePretrained(
   options: SavePretrainedOptions = {},
 ): Promise<void> {
   checkOptions('savePretrained', options, optionNames);
-  const { dtype = 'float32', signal, onProgress } = options;
-  requireOneOf('savePretrained', 'dtype', dtype, ['float32', 'float16', 'bfloat16'] as const);
+  const { signal, onProgress } = options;
   checkSignal('savePretrained', signal);
   const task = taskOf('savePretrained', model);
   const family = await familyOf(backboneOf(model).modelType, 'savePretrained');
   const folder = folderOf(target);
   const { backbone, head } = namesOf(family, task, model, task === 'backbone' ? '' : family.prefix);
-  const pieces = safetensorsPieces([...backbone, ...head].map(writtenTensor), dtype, { format: 'pt' });
+  const parameters = [...backbone, ...head];
+  const own = parameters.find(({ matrix }) => matrix)?.matrix?.format;
+  const { dtype = own ?? 'float32' } = options;
+  requireOneOf('savePretrained', 'dtype', dtype, ['float32', 'float16', 'bfloat16'] as const);
+  const pieces = safetensorsPieces(parameters.map(writtenTensor), dtype, { format: 'pt' });
   await folder.writeFile({ name: 'model.safetensors', pieces: watched(pieces, signal, onProgress) });
   const config = new TextEncoder().encode(
     `${JSON.stringify(configOf(family, task, model, dtype), null, 2)}\n`,
@@ -85,10 +90,14 @@ function writtenTensor(parameter: Parameter): WrittenTensor {
 }
 
 /** The weight, or the sum of it and its adapter. */
-function withAdapter({ variable, layer }: Parameter): Tensor {
+function withAdapter({ variable, matrix, layer }: Parameter): Tensor {
   const adapter = layer instanceof AdaptedLayer ? layer.adapter : null;
   const isAdapted = adapter && adapter.weight === (variable as Variable) && !adapter.isMerged;
-  return isAdapted ? merged(adapter) : variable;
+  if (!matrix) return isAdapted ? merged(adapter) : variable;
+  const lines = matrix.widened();
+  if (!isAdapted) return lines;
+  const product = productOf(adapter);
+  return add(lines, layer instanceof Dense ? transpose(product) : product);
 }
 
 async function* watched(

@@ -12,6 +12,7 @@ import { classOfCall } from '../graph/opNames.ts';
 import { OpOperation } from '../graph/opOperation.ts';
 import type { GraphProgram } from '../graph/program.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
+import { weightsIn } from '../layers/quantized/narrowMatrix.ts';
 import { kerasClassName } from '../names.ts';
 import { mapShapes, type Nest } from '../tensorNest.ts';
 import { drawTable } from './textTable.ts';
@@ -227,7 +228,7 @@ function totals({ trainableWeights, nonTrainableWeights, optimizer }: Summarized
 
 function measure(weights: readonly Counted[]) {
   return {
-    count: weights.reduce((sum, { size }) => sum + size, 0),
+    count: weights.reduce((sum, weight) => sum + weightsIn(weight), 0),
     bytes: weights.reduce((sum, { size, dtype }) => sum + size * bytesInKeras(dtype), 0),
   };
 }

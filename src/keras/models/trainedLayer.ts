@@ -25,7 +25,7 @@ import type {
   SaveOptions,
   SaveWeightsOptions,
 } from '../saving/fileOptions.ts';
-import type { QuantizeOptions } from '../saving/quantizeModel.ts';
+import type { QuantizationMode, QuantizeOptions } from '../saving/quantizeModel.ts';
 import { loadedTraining, requireTraining } from '../training/lazyTraining.ts';
 import { PendingTraining } from './pendingTraining.ts';
 
@@ -123,14 +123,15 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   /**
    * Quantizes the weights of dense, einsum and embedding layers to integers of 8 or 4 bits, in place, as Keras 3.15 does. They aren't
    * trained any more; `enableLora` afterwards trains adapters over them. Layers inside other layers, such as the projections of an
-   * attention, stay as they are. Compile the model again afterwards.
+   * attention, stay as they are. Compile the model again afterwards. With 'float16' or 'bfloat16', weights are rounded to 16 bits, also
+   * in layers inside others; files have them as float32.
    *
    *     await net.quantize('int4');
    *     net.enableLora({ rank: 8 });
    *
    * Errors: ValueError for other modes, for layers that aren't built or have adapters, and if there are none.
    */
-  async quantize(mode: 'int8' | 'int4', options: QuantizeOptions = {}, ...extra: never[]): Promise<void> {
+  async quantize(mode: QuantizationMode, options: QuantizeOptions = {}, ...extra: never[]): Promise<void> {
     rejectExtraArguments('quantize', extra, ['mode', 'options']);
     const { quantizeModel } = await import('../saving/onFirstUse.ts');
     return quantizeModel(this.#layer, mode, options);

@@ -1,7 +1,8 @@
 /**
- * @file Quantizes the layers of a model in place, as Keras 3.15's `model.quantize`: their weights become integers with scales. A layer
- * of a graph stays the object that it is, and becomes one of the quantized classes.
+ * @file Quantizes the layers of a model in place, as Keras 3.15's `model.quantize`: their weights become integers with scales, or floats
+ * of 16 bits. A layer of a graph stays the object that it is, and becomes one of the quantized classes.
  */
+import { isNarrowFloat } from '../../core/packedWeights.ts';
 import { ValueError } from '../../core/errors.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
@@ -12,9 +13,9 @@ import { rememberQuantization } from '../json/quantization.ts';
 import { rememberPolicies } from '../json/storedPolicies.ts';
 import { isModel } from '../json/writtenModel.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import type { Quantization } from '../layers/quantized/quantization.ts';
+import { narrowQuantization, type Quantization } from '../layers/quantized/quantization.ts';
 import type { QuantizedDense } from '../layers/quantized/quantizedDense.ts';
-import { quantizedClasses } from '../layers/quantized/quantizedLayers.ts';
+import { becomeQuantized, classFor, quantizationOf } from '../layers/quantized/quantizedLayers.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { tensor } from '../../tensor/create.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -28,19 +29,22 @@ export interface QuantizeOptions {
 }
 
 const optionNames: OptionNames<QuantizeOptions> = { blockSize: false, filters: false };
-const modes = ['int8', 'int4'];
+const modes = ['int8', 'int4', 'float16', 'bfloat16'] as const;
+
+/** What weights are rounded to: integers with scales, as in Keras, or floats of 16 bits. */
+export type QuantizationMode = (typeof modes)[number];
 
 /** As `Model.quantize`. */
 export async function quantizeModel(model: AnyLayer, mode: unknown, options: QuantizeOptions): Promise<void> {
   const op = 'quantize';
   checkOptions(op, options, optionNames);
-  if (mode !== 'int8' && mode !== 'int4') throw unknownMode(op, mode);
+  if (!isMode(mode)) throw unknownMode(op, mode);
   const { blockSize = 128, filters } = options;
   if (blockSize !== null) requireInteger(op, 'blockSize', blockSize, 1);
-  const own = layersOfModels(model);
+  const own = isNarrowFloat(mode) ? null : layersOfModels(model);
   const placed = filters === undefined ? placedLayers(model) : layersFor(op, 'filters', model, filters);
-  const found = placed.filter(({ layer }) => own.has(layer) && quantizedClasses.has(layer.constructor));
-  if (found.length === 0) throw nothingToDo(op, model);
+  const found = placed.filter(({ layer }) => (own?.has(layer) ?? true) && classFor(layer, mode) !== null);
+  if (found.length === 0) throw nothingToDo(op, model, mode);
   for (const each of found) requireReady(op, each);
   for (const { layer } of found) await quantizeLayer(layer, mode, mode === 'int4' ? blockSize : null);
 }
@@ -51,33 +55,46 @@ function layersOfModels(model: AnyLayer): ReadonlySet<AnyLayer> {
   return new Set(inside);
 }
 
-async function quantizeLayer(layer: AnyLayer, mode: 'int8' | 'int4', block: number | null): Promise<void> {
-  const [kernel, bias] = layer.weights as [Variable, Variable?];
-  const values = (await kernel.data()) as Float32Array;
-  const biasValues = bias ? await bias.data() : null;
+const isMode = (given: unknown): given is QuantizationMode => modes.includes(given as QuantizationMode);
+
+async function quantizeLayer(layer: AnyLayer, mode: QuantizationMode, block: number | null): Promise<void> {
+  const values = await kernelValues(layer);
+  const { bias = null, reverseEmbeddings: reverse = null } = layer as Partial<
+    Record<'bias' | 'reverseEmbeddings', Variable | null>
+  >;
+  const [biasValues, reverseValues] = await Promise.all([bias?.data(), reverse?.data()]);
   const { buildShape, trainable } = layer;
-  const isTable = layer.className === 'Embedding';
+  const type = classFor(layer, mode);
   layer.releaseWeights();
-  const type = quantizedClasses.get(layer.constructor) as unknown as { prototype: object };
-  Object.setPrototypeOf(layer, type.prototype);
-  // The constructor has kept the method of the other class.
-  delete (layer as { build?: unknown }).build;
-  const inputs = mode === 'int8' && !isTable ? ({ range: [-127, 127], epsilon: 1e-7 } as const) : null;
-  const quantization: Quantization = { mode, bits: mode === 'int8' ? 8 : 4, block, history: 1024, inputs };
-  const maps = { elementTypes: new Map(), fileForms: new Map() };
-  Object.assign(layer, { quantization, savedVariables: [], ...maps, built: false });
+  becomeQuantized(layer, type, quantizationFor(layer, mode, block));
   layer.ensureBuilt(buildShape as never);
   const quantized = layer as unknown as QuantizedDense;
   tidy(() => {
-    for (const [variable, inFile] of quantized.requantized(values)) {
+    const assign = (variable: Variable, inFile: ArrayLike<number>) => {
       const own = quantized.fileForms.get(variable)?.fromFile(inFile) ?? inFile;
       variable.assign(tensor(own as never, { shape: variable.shape, dtype: variable.dtype }));
-    }
-    if (biasValues && quantized.bias)
-      quantized.bias.assign(tensor(biasValues as never, { shape: quantized.bias.shape }));
+    };
+    for (const [variable, inFile] of quantized.requantized(values)) assign(variable, inFile);
+    if (biasValues) assign(quantized.bias as Variable, biasValues);
+    if (reverseValues) assign(quantized.savedVariables.at(-1) as Variable, reverseValues);
   });
   layer.trainable = trainable;
-  remember(layer, mode, block);
+  // Files have floats of 16 bits as those of an ordinary layer.
+  if (!isNarrowFloat(mode)) remember(layer, mode, block);
+}
+
+/** The values of a kernel of floats, also of those in 16 bits. */
+async function kernelValues(layer: AnyLayer): Promise<Float32Array> {
+  if (!quantizationOf(layer)) return (await (layer.weights[0] as Variable).data()) as Float32Array;
+  const [values] = (await (layer as unknown as QuantizedDense).mergedValues()).values();
+  return values as Float32Array;
+}
+
+function quantizationFor(layer: AnyLayer, mode: QuantizationMode, block: number | null): Quantization {
+  if (isNarrowFloat(mode)) return narrowQuantization(mode);
+  const isTable = layer.className === 'Embedding';
+  const inputs = mode === 'int8' && !isTable ? ({ range: [-127, 127], epsilon: 1e-7 } as const) : null;
+  return { mode, bits: mode === 'int8' ? 8 : 4, block, history: 1024, inputs };
 }
 
 /** Keeps what the configuration in a file says. */
@@ -129,16 +146,18 @@ function requireReady(op: string, { path, layer }: PlacedLayer): void {
 function unknownMode(op: string, mode: unknown): ValueError {
   return new ValueError({
     op,
-    rule: "a model is quantized to 'int8' or 'int4'.",
+    rule: "a model is quantized to 'int8', 'int4', 'float16' or 'bfloat16'.",
     received: describe(mode),
     hint: suggestionFor(mode, modes, 'other modes are read from files of Keras.'),
   });
 }
 
-function nothingToDo(op: string, model: AnyLayer): ValueError {
+function nothingToDo(op: string, model: AnyLayer, mode: QuantizationMode): ValueError {
   return new ValueError({
     op,
-    rule: 'dense, einsumDense and embedding layers are quantized, where they are layers of a model and not of another layer.',
+    rule: isNarrowFloat(mode)
+      ? 'weights of dense, einsumDense and embedding layers are rounded to 16 bits.'
+      : 'dense, einsumDense and embedding layers are quantized, where they are layers of a model and not of another layer.',
     received: `'${model.name}' without any that is left`,
     hint: 'a model that was quantized stays so.',
   });

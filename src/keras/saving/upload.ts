@@ -2,6 +2,7 @@
  * @file Uploads the values of a file to the device, a piece at a time, so that the host never holds more than a few pieces.
  */
 import { bytesPerElement } from '../../core/dtype.ts';
+import type { NarrowFloat } from '../../core/packedWeights.ts';
 import { Pacer } from '../../core/pacer.ts';
 import { sizeOf, stridesOf } from '../../core/shape.ts';
 import type { HostArray } from '../../formats/numbers.ts';
@@ -206,9 +207,22 @@ function bytesOf({ shape, dtype }: StoredTensor): number {
   return shape.reduce((size, n) => size * n, bytesPerElement(dtype));
 }
 
-function countNotFinite({ dtype }: StoredTensor, values: HostArray): number {
+function countNotFinite({ dtype, pairsOf }: StoredTensor, values: HostArray): number {
+  if (pairsOf) return countNotFiniteBits(values, exponents[pairsOf]);
   if (dtype !== 'float32') return 0;
   let count = 0;
   for (const value of values) if (!Number.isFinite(value)) count++;
+  return count;
+}
+
+/** The bits of the exponents of floats, which are all 1 in NaN and infinite ones. */
+const exponents: Readonly<Record<NarrowFloat, number>> = { float16: 0x7c00, bfloat16: 0x7f80 };
+
+function countNotFiniteBits(words: HostArray, exponent: number): number {
+  let count = 0;
+  for (const word of words) {
+    if ((word & exponent) === exponent) count++;
+    if (((word >>> 16) & exponent) === exponent) count++;
+  }
   return count;
 }

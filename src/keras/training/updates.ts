@@ -93,6 +93,6 @@ export function requireTrainable({ name, weights, trainableWeights }: UpdatedMod
     hint:
       weights.length === 0
         ? 'keep layers in public properties of the model (#private fields are not searched), or compute its metrics by evaluate().'
-        : 'set `trainable` to true on the layers to train, then call compile again. For the metrics of a frozen model call evaluate().',
+        : 'set `trainable` to true on the layers to train, or add adapters by enableLora if weights are in few bits, then call compile again. For the metrics of a frozen model call evaluate().',
   });
 }

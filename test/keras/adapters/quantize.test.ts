@@ -125,3 +125,60 @@ test('layers inside others and models inside models', async () => {
   net.enableLora({ rank: 1, targets: 'top' });
   await expect(net.quantize('int4', { filters: 'top' })).rejects.toThrow(/merge or remove/);
 });
+
+describe.each(['float16', 'bfloat16'] as const)('%s', (mode) => {
+  /** The reverse of embeddings, an einsum whose axes aren't those of a matrix, and layers inside another. */
+  const made = () => {
+    const ids = input({ shape: [4], dtype: 'int32' });
+    const table = layers.reversibleEmbedding({ inputDim: 9, outputDim: 6, tieWeights: false, name: 'table' });
+    const x = table.apply(ids) as never;
+    const attended = layers.multiHeadAttention({ numHeads: 2, keyDim: 3, name: 'attention' }).apply([x, x]);
+    const scaled = layers.einsumDense('abc,bcd->abd', [4, 6], { name: 'each' }).apply(attended as never);
+    const y = layers.dense({ units: 6, name: 'top' }).apply(scaled as never);
+    const net = model({ inputs: ids, outputs: table.apply(y as never, { reverse: true } as never) as never });
+    net.weights.forEach((weight, i) => {
+      weight.assign(formula(weight.shape, 0.31 + 0.1 * i));
+    });
+    return net;
+  };
+  const ids = () => tensor([[0, 3, 8, 5]], { dtype: 'int32' });
+
+  test('rounds weights to 16 bits, over which adapters train; files have float32', async () => {
+    const net = made();
+    const exact = await dataOf(net.apply(ids()));
+    const bytes = () => net.weights.reduce((total, weight) => total + (weight as Variable).bytes, 0);
+    const count = net.countParams();
+    await net.quantize(mode);
+    expect(net.countParams()).toBe(count);
+    const rounded = await dataOf(net.apply(ids()));
+    const largest = Math.max(...exact.map(Math.abs));
+    for (const [i, value] of rounded.entries())
+      expect(Math.abs(value - (exact[i] as number)) / largest).toBeLessThan(mode === 'float16' ? 2e-3 : 2e-2);
+    expect(rounded).not.toEqual(exact);
+    await expect(net.quantize(mode)).rejects.toThrow(/16 bits/);
+    const size = bytes();
+    net.enableLora({ rank: 1, targets: ['top', 'table', 'each'] });
+    net.compile({ optimizer: 'adam', loss: 'mse' });
+    const target = formula([1, 4, 9], 0.23);
+    const { history } = await net.fit(ids(), target, { epochs: 3, verbose: 0 });
+    expect((history.loss as number[]).at(-1)).toBeLessThan((history.loss as number[])[0] as number);
+    const file = new BytesTarget();
+    await net.save(file);
+    const loaded = await loadModel(file.bytes);
+    expectClose(await dataOf(loaded.apply(ids())), await dataOf(net.apply(ids())), 4);
+    net.removeLora();
+    expect(await dataOf(net.apply(ids()))).toEqual(rounded);
+    expect(bytes()).toBe(size);
+  });
+
+  test('can be rounded further, to integers', async () => {
+    const { net, x } = network('dense');
+    await net.quantize(mode);
+    const before = await dataOf(net.apply(x));
+    await net.quantize('int8');
+    const after = await dataOf(net.apply(x));
+    for (const [i, value] of after.entries())
+      expect(Math.abs(value - (before[i] as number))).toBeLessThan(0.03);
+    expect(after).not.toEqual(before);
+  });
+});

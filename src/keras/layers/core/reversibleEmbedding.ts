@@ -63,15 +63,23 @@ export class ReversibleEmbedding extends /* @__PURE__ */ layer<ReversibleEmbeddi
   }
 
   #logits(x: Tensor): Tensor {
-    const { reverseDtype, logitSoftCap, tieWeights } = this;
-    const asOperand = (y: Tensor) => (reverseDtype === 'float16' ? cast(y, reverseDtype) : y);
-    const kernel = tieWeights ? this.base() : (this.reverseEmbeddings as Variable);
-    const product = (y: Tensor, rows: Tensor) =>
-      matMul(asOperand(y), asOperand(rows), { transposeB: tieWeights });
+    const { logitSoftCap, tieWeights } = this;
     const added = tieWeights ? this.added : null;
-    const low = added && product(mul(product(x, added.b), added.scale), added.a);
-    const logits = low ? add(product(x, kernel), low) : product(x, kernel);
+    const low = added && this.#product(mul(this.#product(x, added.b), added.scale), added.a);
+    const product = this.timesRows(x);
+    const logits = low ? add(product, low) : product;
     return logitSoftCap === null ? logits : mul(tanh(div(logits, logitSoftCap)), logitSoftCap);
+  }
+
+  /** The products of x with all rows, without those of an adapter. */
+  protected timesRows(x: Tensor): Tensor {
+    return this.#product(x, this.tieWeights ? this.base() : (this.reverseEmbeddings as Variable));
+  }
+
+  #product(x: Tensor, rows: Tensor): Tensor {
+    const { reverseDtype, tieWeights } = this;
+    const asOperand = (y: Tensor) => (reverseDtype === 'float16' ? cast(y, reverseDtype) : y);
+    return matMul(asOperand(x), asOperand(rows), { transposeB: tieWeights });
   }
 
   protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {

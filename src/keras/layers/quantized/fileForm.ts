@@ -2,7 +2,10 @@
 import type { TypedData } from '../../../core/dtype.ts';
 import { FormatError } from '../../../core/errors.ts';
 import {
+  floatBits,
+  floatsOfBits,
   inLines,
+  type NarrowFloat,
   packNibbles,
   packWeights,
   packZeros,
@@ -57,6 +60,28 @@ export function kernelForm(
         given[file] = inOrder[line] as number;
       });
       return Int32Array.from(format === 'int4' ? packNibbles(given, lines, perLine) : given);
+    },
+  };
+}
+
+/** Floats of 16 bits: a line of a packed matrix for each column. Files have them as float32. */
+export function floatsForm(format: NarrowFloat, shape: Shape, { rows, columns }: Places): FileForm {
+  const matrix = { channels: columns.length, length: rows.length, transposed: false };
+  return {
+    type: 'float32',
+    shape,
+    fromFile: (values) => {
+      const inOrder = new Float32Array(rows.length * columns.length);
+      let at = 0;
+      for (const column of columns) for (const row of rows) inOrder[at++] = values[column + row] as number;
+      return packWeights(format, floatBits(format, inOrder), matrix);
+    },
+    toFile: (words) => {
+      const inOrder = floatsOfBits(format, unpackWeights(format, words as Uint32Array, matrix));
+      const values = new Float32Array(inOrder.length);
+      let at = 0;
+      for (const column of columns) for (const row of rows) values[column + row] = inOrder[at++] as number;
+      return values;
     },
   };
 }

@@ -9,9 +9,10 @@ import { asOperand } from '../base/dtypePolicy.ts';
 import { Dense } from '../core/dense.ts';
 import type { FileForm } from './fileForm.ts';
 import type { Quantization } from './quantization.ts';
-import { adder, frozen, type Quantized, stateOf, states, upTo, valuesOf } from './quantizedLayer.ts';
+import { adder, frozen, type Quantized, stateOf, states, valuesOf } from './quantizedLayer.ts';
 import { weightsOf } from './quantizedWeights.ts';
 import { type FileValues, requantized } from './requantize.ts';
+import { upTo } from './upTo.ts';
 
 export class QuantizedDense extends Dense implements Quantized {
   static override readonly className: string = 'Dense';

@@ -9,18 +9,10 @@ import type { Variable } from '../../../tensor/variable.ts';
 import { EinsumDense, lowRankSum } from '../core/einsumDense.ts';
 import type { FileForm, Places } from './fileForm.ts';
 import type { Quantization } from './quantization.ts';
-import {
-  adder,
-  frozen,
-  type Matrix,
-  type Quantized,
-  stateOf,
-  states,
-  upTo,
-  valuesOf,
-} from './quantizedLayer.ts';
+import { adder, frozen, type Matrix, type Quantized, stateOf, states, valuesOf } from './quantizedLayer.ts';
 import { weightsOf } from './quantizedWeights.ts';
 import { type FileValues, requantized } from './requantize.ts';
+import { upTo } from './upTo.ts';
 
 /**
  * Null if an axis of the kernel is one of input and output, or if pairs of 4 bits aren't along the axes of the result. A scale for each

@@ -1,4 +1,5 @@
 /** @file An embedding whose rows are quantized. They aren't trained; an adapter over them is. */
+import { isNarrowFloat } from '../../../core/packedWeights.ts';
 import type { Shape } from '../../../core/shape.ts';
 import { gather } from '../../../ops/indexing/gather.ts';
 import { quantizedGather } from '../../../ops/products/quantized.ts';
@@ -9,10 +10,12 @@ import type { Variable } from '../../../tensor/variable.ts';
 import { Embedding } from '../core/embedding.ts';
 import { byGroups, unpacked } from './arithmetic.ts';
 import type { FileForm } from './fileForm.ts';
+import { narrowTable } from './narrowWeights.ts';
 import type { Quantization } from './quantization.ts';
-import { adder, frozen, type Quantized, upTo, valuesOf } from './quantizedLayer.ts';
+import { adder, frozen, type Quantized, valuesOf } from './quantizedLayer.ts';
 import { packedMatrix, readsGroups } from './quantizedWeights.ts';
 import { type FileValues, quantizedValues } from './requantize.ts';
+import { upTo } from './upTo.ts';
 
 /** The rows of built layers, where kernels read them. */
 const packedTables = new WeakMap<object, QuantizedTensor>();
@@ -29,6 +32,13 @@ export class QuantizedEmbedding extends Embedding implements Quantized {
     const { inputDim, outputDim } = this;
     const { mode, block } = this.quantization as Quantization;
     const adding = adder(this);
+    if (isNarrowFloat(mode)) {
+      const { packed, variable } = narrowTable(mode, inputDim, outputDim, adding);
+      packedTables.set(this, packed);
+      this.savedVariables = [variable];
+      this.buildAdapter();
+      return;
+    }
     const isPacked = mode === 'int4';
     const file = [inputDim, isPacked ? Math.ceil(outputDim / 2) : outputDim];
     const blockOfRow = isPacked ? block : null;
@@ -79,6 +89,7 @@ export class QuantizedEmbedding extends Embedding implements Quantized {
     const { mode, block } = this.quantization as Quantization;
     const lines = { values, lines: inputDim, length: outputDim, isAlongRows: true };
     const saved = this.savedVariables as readonly [Variable, Variable, Variable?, Variable?];
+    if (isNarrowFloat(mode)) return new Map([[saved[0], values]]);
     return quantizedValues(lines, mode === 'int4', block, outputDim, saved);
   }
 

@@ -1,5 +1,5 @@
 /** @file What the classes of quantized layers have in common: their state, and how their frozen weights are made. */
-import type { Shape } from '../../../core/shape.ts';
+import { type Shape, sizeOf } from '../../../core/shape.ts';
 import { unrecorded } from '../../../ops/define/recorders.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -7,7 +7,7 @@ import type { Variable } from '../../../tensor/variable.ts';
 import { besidesFile } from '../base/layerWeights.ts';
 import type { FileForm } from './fileForm.ts';
 import type { Quantization } from './quantization.ts';
-import type { Add, Sizes, Weights } from './quantizedWeights.ts';
+import type { Add, Sizes, Weights } from './weights.ts';
 
 /** The axes of a kernel as those of a matrix: letters that are summed over, and those of the result. */
 export interface Matrix {
@@ -66,15 +66,13 @@ export function adder(
       return made;
     },
     formed: (name, shape, dtype, form) => {
+      const make = () => layer.addFrozen(name, shape, dtype);
       // Lines are padded, so that it may have more elements than the file.
-      const made = besidesFile(() => layer.addFrozen(name, shape, dtype));
+      const made = sizeOf(shape) > sizeOf(form.shape) ? besidesFile(make) : make();
       layer.fileForms.set(made, form);
       return made;
     },
   };
 }
-
-/** 0, step, 2 step, …: `count` numbers. */
-export const upTo = (count: number, step = 1) => Array.from({ length: count }, (_, i) => i * step);
 
 export const frozen = { initializer: 'zeros', trainable: false } as const;

@@ -1,10 +1,15 @@
 /**
- * @file The classes of layers whose weights are integers of 4 or 8 bits, or rounded to float8, as Keras's files have them. A layer that
- * is quantized becomes one of them, so they have no private fields.
+ * @file The classes of layers whose weights are integers of 4 or 8 bits, rounded to float8, or floats of 16 bits. A layer that is
+ * quantized becomes one of them, so they have no private fields.
  */
+import { isNarrowFloat, type NarrowFloat } from '../../../core/packedWeights.ts';
+import type { AnyLayer } from '../base/layer.ts';
 import { Dense } from '../core/dense.ts';
 import { EinsumDense } from '../core/einsumDense.ts';
 import { Embedding } from '../core/embedding.ts';
+import { ReversibleEmbedding } from '../core/reversibleEmbedding.ts';
+import { NarrowReversibleEmbedding } from './narrowReversibleEmbedding.ts';
+import type { Quantization } from './quantization.ts';
 import { QuantizedDense } from './quantizedDense.ts';
 import { QuantizedEinsumDense } from './quantizedEinsumDense.ts';
 import { QuantizedEmbedding } from './quantizedEmbedding.ts';
@@ -15,3 +20,32 @@ export const quantizedClasses = /* @__PURE__ */ new Map<unknown, unknown>([
   [EinsumDense, QuantizedEinsumDense],
   [Embedding, QuantizedEmbedding],
 ]);
+
+/** The classes that layers become whose weights are floats of 16 bits. */
+const narrowClasses = /* @__PURE__ */ new Map<unknown, unknown>([
+  ...quantizedClasses,
+  [ReversibleEmbedding, NarrowReversibleEmbedding],
+]);
+
+/** How the weights of a layer are quantized; null if they aren't. */
+export function quantizationOf(layer: AnyLayer): Quantization | null {
+  return (layer as { quantization?: Quantization | null }).quantization ?? null;
+}
+
+/** The class that `layer` becomes with weights of `mode`; null if there is none. Floats of 16 bits may become integers. */
+export function classFor(layer: AnyLayer, mode: 'int8' | 'int4' | NarrowFloat): unknown {
+  const { constructor: own } = layer;
+  if (isNarrowFloat(mode)) return narrowClasses.get(own) ?? null;
+  const isNarrow = isNarrowFloat(quantizationOf(layer)?.mode ?? '');
+  const isKnown = [...quantizedClasses.values()].includes(own);
+  return quantizedClasses.get(own) ?? (isNarrow && isKnown ? own : null);
+}
+
+/** Turns a layer without weights into one of class `type`, which isn't built yet. */
+export function becomeQuantized(layer: AnyLayer, type: unknown, quantization: Quantization): void {
+  Object.setPrototypeOf(layer, (type as { prototype: object }).prototype);
+  // The constructor has kept the method of the other class.
+  delete (layer as { build?: unknown }).build;
+  const maps = { elementTypes: new Map(), fileForms: new Map() };
+  Object.assign(layer, { quantization, savedVariables: [], ...maps, built: false });
+}

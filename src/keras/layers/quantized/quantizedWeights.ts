@@ -2,61 +2,27 @@
  * @file The weights of quantized layers. Integers stay in their bits on the device, and kernels widen them as they read them; those whose
  * groups or axes no kernel reads take an int32 for an integer or a pair of 4 bits, and are widened for each call.
  */
-import { groupsPerLine, wordsPerLine, zeroWordsPerLine } from '../../../core/packedWeights.ts';
+import { groupsPerLine, isNarrowFloat, wordsPerLine, zeroWordsPerLine } from '../../../core/packedWeights.ts';
 import type { Shape } from '../../../core/shape.ts';
 import { div } from '../../../ops/elementwise/arithmetic.ts';
 import { cast } from '../../../ops/elementwise/cast.ts';
-import { gather } from '../../../ops/indexing/gather.ts';
 import { dequantize } from '../../../ops/products/quantized.ts';
 import { reshape } from '../../../ops/arrangement/reshape.ts';
-import { transpose } from '../../../ops/arrangement/transpose.ts';
 import { QuantizedTensor } from '../../../tensor/quantizedTensor.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { byGroups, throughFloat8, throughIntegers, unpacked } from './arithmetic.ts';
-import { type FileForm, groupsForm, kernelForm, type Places, scalesForm, zerosForm } from './fileForm.ts';
+import { groupsForm, kernelForm, type Places, scalesForm, zerosForm } from './fileForm.ts';
+import { narrowKernel } from './narrowWeights.ts';
 import type { Quantization } from './quantization.ts';
-
-/** Element types of weights in files. */
-type FileType = 'int8' | 'float32';
-
-/** Creates frozen weights of a layer. */
-export interface Add {
-  readonly layer: string;
-  plain(name: string, shape: Shape, type: FileType): Variable;
-  /** A weight in another layout than in files. */
-  formed(name: string, shape: Shape, dtype: 'uint32' | 'float32', form: FileForm): Variable;
-}
-
-/** A matrix that is quantized: [rows, columns], where rows are summed. */
-export interface Sizes {
-  readonly rows: number;
-  readonly columns: number;
-  /** Shape of the kernel. */
-  readonly kernel: Shape;
-  /** Shape of one scale for each column, and how the kernel is divided by it. */
-  readonly scale: Shape;
-  readonly divide: (kernel: Tensor, scale: Tensor) => Tensor;
-  /** Where the kernel's weights are in files; null if its axes aren't those of a matrix. */
-  readonly places: Places | null;
-}
-
-/** The weights of a quantized kernel. */
-export interface Weights {
-  /** In the order of files, the bias among them as null. */
-  readonly saved: readonly (Variable | null)[];
-  /** What the kernel stands for. */
-  kernel(): Tensor;
-  /** A line of weights for each column, in their bits; null if there is none. */
-  readonly packed: QuantizedTensor | null;
-  /** The inputs as they are multiplied. */
-  inputs(x: Tensor, axes: readonly number[]): Tensor;
-}
+import { unfolded } from './unfolded.ts';
+import type { Add, Sizes, Weights } from './weights.ts';
 
 export function weightsOf(quantization: Quantization, sizes: Sizes, add: Add): Weights {
   const { mode, inputs } = quantization;
   const rounded = (x: Tensor, axes: readonly number[]) => (inputs ? throughIntegers(x, inputs, axes) : x);
   if (mode === 'float8') return float8Weights(quantization, sizes, add);
+  if (isNarrowFloat(mode)) return narrowKernel(mode, sizes, add);
   const { places, rows, columns, kernel: shape } = sizes;
   const isPairs = mode === 'int4';
   const block = isPairs ? quantization.block : null;
@@ -96,23 +62,6 @@ export function weightsOf(quantization: Quantization, sizes: Sizes, add: Add): W
 /** Returns whether kernels read groups of `block` weights of 4 bits: whole words. */
 export const readsGroups = (length: number, block: number | null) =>
   block === null || block >= length || block % 8 === 0;
-
-/** Lines of weights as the shape of the kernel, where rows come first. */
-export function unfolded(lines: Tensor, { kernel: shape, places, rows, columns }: Sizes): Tensor {
-  const inOrder = transpose(lines, { perm: [1, 0] });
-  const { columns: at } = places as Places;
-  const isFirst = at.every((place, c) => place === c);
-  if (isFirst) return reshape(inOrder, { shape });
-  // The position of each weight of the kernel among the lines.
-  const from = new Int32Array(rows * columns);
-  (places as Places).rows.forEach((row, i) => {
-    at.forEach((column, c) => {
-      from[row + column] = i * columns + c;
-    });
-  });
-  const flat = reshape(inOrder, { shape: [rows * columns] });
-  return reshape(gather(flat, from, { axis: 0 }), { shape });
-}
 
 /** A matrix in files. */
 export interface MatrixInFile {

@@ -1,9 +1,10 @@
 /** @file Values for the weights of quantized layers, from those of a kernel. */
 import { FormatError } from '../../../core/errors.ts';
+import { isNarrowFloat } from '../../../core/packedWeights.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { Quantization } from './quantization.ts';
 import { type Lines, packRows, quantizeGroups, quantizeLines } from './quantizer.ts';
-import type { Sizes } from './quantizedWeights.ts';
+import type { Sizes } from './weights.ts';
 
 /** Values of the weights of a layer, in the order of elements in files. */
 export type FileValues = ReadonlyMap<Variable, Int32Array | Float32Array>;
@@ -21,8 +22,8 @@ export function requantized(
     Variable?,
     Variable?,
   ];
-  // The kernel of float8 is kept in float32.
-  if (mode === 'float8') return new Map([[kernel, values]]);
+  // Files have the kernel of float8, and those of 16 bits, in float32.
+  if (mode === 'float8' || isNarrowFloat(mode)) return new Map([[kernel, values]]);
   if (!places?.columns.every((place, c) => place === c)) {
     throw new FormatError({
       op: 'save',
