@@ -25,10 +25,12 @@ export type LayerNormGradientOptions = LineOptions & {
   gamma: boolean;
   /** Whether the mean and r of each line are written. */
   moments: boolean;
+  /** Whether a cotangent of x itself is added. */
+  residual: boolean;
 };
 
 export function layerNormGradient(options: LayerNormGradientOptions): string {
-  const { gamma, moments, kept } = options;
+  const { gamma, moments, residual, kept } = options;
   const readX = (js: readonly number[]) => each(js, (j) => `let above_${j} = x[at_${j}] - pivot;`);
   const readG = (js: readonly number[]) =>
     // Beyond the end, the last one.
@@ -36,7 +38,8 @@ export function layerNormGradient(options: LayerNormGradientOptions): string {
   const deviate = (js: readonly number[]) => each(js, (j) => `let deviation_${j} = above_${j} - mean;`);
   const square = (j: number) => `deviation_${j} * deviation_${j}`;
   const product = (j: number) => `g_${j} * deviation_${j}`;
-  const result = (j: number) => `scale * (g_${j} - g_mean - deviation_${j} * weight)`;
+  const result = (j: number) =>
+    `scale * (g_${j} - g_mean - deviation_${j} * weight)${residual ? ` + d_total[at_${j}]` : ''}`;
   const kepts = keptElements(options);
   const guard = keptGuard(options);
   return wgsl`

@@ -4,7 +4,8 @@
  * (online softmax: Milakov and Gimelshein, 2018), so that scores are never stored (FlashAttention-2: Dao, 2023).
  *
  * Shapes: query [batch, queries, heads, size], key [batch, keys, key_heads, size], value [batch, keys, key_heads,
- * value_size] → out [batch, queries, heads, value_size] and stats [batch, heads, queries], the largest score and the sum.
+ * value_size] → out [batch, queries, heads, value_size] and stats [batch, heads, queries], the largest score and the sum. All three
+ * may be one tensor, [batch, length, heads + 2 key_heads, size].
  */
 import { flatIndex } from '../lib/indexing.ts';
 import { wgsl } from '../lib/wgsl.ts';
@@ -30,7 +31,7 @@ import {
 } from './tile.ts';
 
 export function attention(options: AttentionOptions): string {
-  const { size, width } = options;
+  const { size } = options;
   const tile = attentionTiles[size];
   const { query, key, value, out } = tensors;
   const score = (j: number) =>
@@ -45,7 +46,7 @@ ${foldRows(tile, 'sum_of_row', (a, b) => `${a} + ${b}`)}
 ${entryPoint(tile, 'heads')}
   let head = own_head;
   let key_head = head / (params.heads / params.key_heads);
-  ${[query, key, value].map(baseOf).join('\n')}
+  ${[query, key, value].map(baseOf(options)).join('\n')}
   ${stepBase}
   var largest = vec4<f32>(BEYOND);
   var total = vec4<f32>();
@@ -72,8 +73,8 @@ ${entryPoint(tile, 'heads')}
   total = sum_of_row(total, row_group, column_group);
   let scale = 1.0 / total;
   ${eachResult((i, v, c) => `result_${i}_${v} *= scale.${c};`)}
-  ${baseOf(out)}
-  ${writeRows(tile, out, width, 'out', 'result')}
+  ${baseOf(options)(out)}
+  ${writeRows(options, tile, out, 'out', 'result')}
   if (column_group == 0u) {
     ${eachRow(
       (i, c) => `{

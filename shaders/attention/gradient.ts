@@ -65,6 +65,10 @@ fn main(
 `;
 }
 
+/** Where the gradient of a tensor is written. */
+const gradientOf = ({ name }: { name: string }, { joined }: AttentionOptions) =>
+  joined ? 'joined_gradient' : `${name}_gradient`;
+
 /** The weights P, and dS, of one score. */
 const weigh = `
 fn weight_of(score: f32, sums: vec4<f32>) -> f32 {
@@ -77,7 +81,7 @@ fn score_gradient(score: f32, weight: f32, weight_gradient: f32, sums: vec4<f32>
 `;
 
 export function attentionQueryGradient(options: AttentionOptions): string {
-  const { size, width } = options;
+  const { size } = options;
   const tile = attentionTiles[size];
   const { query, key, value, cotangent } = tensors;
   const differentiate = (j: number) =>
@@ -94,7 +98,7 @@ ${weigh}
 ${entryPoint(tile, 'heads')}
   let head = own_head;
   let key_head = head / (params.heads / params.key_heads);
-  ${[query, key, value, cotangent].map(baseOf).join('\n')}
+  ${[query, key, value, cotangent].map(baseOf(options)).join('\n')}
   ${stepBase}
   ${eachRow((i) => `let sums_${i} = sums[(batch * params.heads + head) * params.queries + min(${rowAt(tile, i)}, params.queries - 1u)];`)}
   ${eachResult((i, v) => `var result_${i}_${v} = vec4<f32>();`)}
@@ -107,14 +111,14 @@ ${entryPoint(tile, 'heads')}
     ${keepScores(tile, 's')}
     ${productWithRows(options, tile, key, 'result')}
   }
-  ${writeRows(tile, query, width, 'query_gradient', 'result')}
+  ${writeRows(options, tile, query, gradientOf(query, options), 'result')}
 }
 `;
 }
 
 /** Rows are keys here, columns queries. */
 export function attentionKeyGradient(options: AttentionOptions): string {
-  const { size, width, shown } = options;
+  const { size, shown } = options;
   const tile = keyGradientTile(size);
   const { query, key, value, cotangent } = tensors;
   const differentiate = (j: number) => `{
@@ -136,7 +140,7 @@ ${weigh}
 ${entryPoint(tile, 'key_heads')}
   let key_head = own_head;
   let sharing = params.heads / params.key_heads;
-  ${[key, value].map(baseOf).join('\n')}
+  ${[key, value].map(baseOf(options)).join('\n')}
   ${eachResult(
     (i, v) => `var key_result_${i}_${v} = vec4<f32>();
     var value_result_${i}_${v} = vec4<f32>();`,
@@ -148,7 +152,7 @@ ${entryPoint(tile, 'key_heads')}
 #endif
   for (var member = 0u; member < sharing; member++) {
     let head = key_head * sharing + member;
-    ${[query, cotangent].map(baseOf).join('\n')}
+    ${[query, cotangent].map(baseOf(options)).join('\n')}
     ${stepBase}
     let sums_base = (batch * params.heads + head) * params.queries;
     for (var first_column = begin_column; first_column < params.queries; first_column += ${tile.columns}u) {
@@ -163,8 +167,8 @@ ${entryPoint(tile, 'key_heads')}
       ${productWithRows(options, tile, query, 'key_result')}
     }
   }
-  ${writeRows(tile, key, width, 'key_gradient', 'key_result')}
-  ${writeRows(tile, value, width, 'value_gradient', 'value_result')}
+  ${writeRows(options, tile, key, gradientOf(key, options), 'key_result')}
+  ${writeRows(options, tile, value, gradientOf(value, options), 'value_result')}
 }
 `;
 }

@@ -18,6 +18,8 @@ export type AttentionOptions = {
   width: 1 | 4;
   /** Whether there is a bias, added to the scores (float32), or a mask, which hides keys (bool). */
   shown: boolean;
+  /** Whether queries, keys and values are one tensor, `joined`: the heads of all three, one after another, for each position. */
+  joined: boolean;
 };
 
 /** How a tile is divided among the invocations of a workgroup. */
@@ -66,30 +68,40 @@ export interface RowTensor {
   readonly rows: 'queries' | 'keys';
   readonly heads: 'heads' | 'key_heads';
   readonly size: 'size' | 'value_size';
+  /** The heads before its own in a joined tensor; null if it is never part of one. */
+  readonly after: string | null;
 }
 
 const queryLike = { rows: 'queries', heads: 'heads' } as const;
 const keyLike = { rows: 'keys', heads: 'key_heads' } as const;
 export const tensors = {
-  query: { name: 'query', ...queryLike, size: 'size' },
-  key: { name: 'key', ...keyLike, size: 'size' },
-  value: { name: 'value', ...keyLike, size: 'value_size' },
-  out: { name: 'out', ...queryLike, size: 'value_size' },
-  cotangent: { name: 'cotangent', ...queryLike, size: 'value_size' },
+  query: { name: 'query', ...queryLike, size: 'size', after: '0u' },
+  key: { name: 'key', ...keyLike, size: 'size', after: 'params.heads' },
+  value: { name: 'value', ...keyLike, size: 'value_size', after: '(params.heads + params.key_heads)' },
+  out: { name: 'out', ...queryLike, size: 'value_size', after: null },
+  cotangent: { name: 'cotangent', ...queryLike, size: 'value_size', after: null },
 } as const satisfies Record<string, RowTensor>;
 
+/** Elements, in units of the width, between adjacent rows of a head. */
+function rowStep({ heads, size, after }: RowTensor, joined: boolean): string {
+  const all = joined && after !== null ? '(params.heads + 2u * params.key_heads)' : `params.${heads}`;
+  return `${all} * params.${size}`;
+}
+
 /** `<name>_at(base, row, column)`: a vector of a row; zeros outside. Without branches, so that several loads are in flight. */
-function reader({ name, rows, heads, size }: RowTensor, width: 1 | 4): string {
+function reader(tensor: RowTensor, { width, joined }: AttentionOptions): string {
+  const { name, rows, size, after } = tensor;
+  const source = joined && after !== null ? 'joined' : name;
   const element = (c: number) =>
-    `select(0.0, ${name}[start + min(first + ${c}u, last)], is_inside && first + ${c}u <= last)`;
+    `select(0.0, ${source}[start + min(first + ${c}u, last)], is_inside && first + ${c}u <= last)`;
   return wgsl`
 fn ${name}_at(base: u32, row: u32, column: u32) -> vec4<f32> {
   let first = column * ${4 / width}u;
   let last = params.${size} - 1u;
   let is_inside = row < params.${rows};
-  let start = base + min(row, params.${rows} - 1u) * params.${heads} * params.${size};
+  let start = base + min(row, params.${rows} - 1u) * ${rowStep(tensor, joined)};
 #if ${width === 4}
-  return select(vec4<f32>(), ${name}[start + min(first, last)], is_inside && first <= last);
+  return select(vec4<f32>(), ${source}[start + min(first, last)], is_inside && first <= last);
 #else
   return vec4(${[0, 1, 2, 3].map(element).join(', ')});
 #endif
@@ -98,13 +110,19 @@ fn ${name}_at(base: u32, row: u32, column: u32) -> vec4<f32> {
 }
 
 /** Declares `<tensor>_base`, where the rows of this head begin. */
-export function baseOf({ name, rows, heads, size }: RowTensor): string {
-  const head = heads === 'heads' ? 'head' : 'key_head';
-  return `let ${name}_base = (batch * params.${rows} * params.${heads} + ${head}) * params.${size};`;
-}
+export const baseOf =
+  ({ joined }: AttentionOptions) =>
+  (tensor: RowTensor): string => {
+    const { name, rows, heads, size, after } = tensor;
+    const head = heads === 'heads' ? 'head' : 'key_head';
+    if (joined && after !== null)
+      return `let ${name}_base = batch * params.${rows} * ${rowStep(tensor, true)} + (${after} + ${head}) * params.${size};`;
+    return `let ${name}_base = (batch * params.${rows} * params.${heads} + ${head}) * params.${size};`;
+  };
 
 /** Declares workgroup memory, readers of the tensors `read`, and `scored`, which computes scores from products. */
-export function library(read: readonly RowTensor[], { width, shown }: AttentionOptions): string {
+export function library(read: readonly RowTensor[], options: AttentionOptions): string {
+  const { shown } = options;
   return wgsl`
 // Finite, so that no difference is infinite minus infinite. A hidden key has a weight where all are hidden; one beyond the
 // end never has.
@@ -112,7 +130,7 @@ const HIDDEN = -2.3819763e38;
 const BEYOND = -3.4028234e38;
 
 var<workgroup> memory: array<vec4<f32>, ${scoreVectors + stagedVectors}>;
-${each(read, (tensor) => reader(tensor, width))}
+${each(read, (tensor) => reader(tensor, options))}
 fn scored(product: f32, query: u32, key: u32, base: u32) -> f32 {
   var score = product * params.scale;
 #if ${shown}
@@ -279,12 +297,13 @@ export function productWithRows(
 
 /** Writes `from_<i>_<v>` to the rows of `out`, which has the layout of `tensor`. */
 export function writeRows(
+  { width, joined }: AttentionOptions,
   tile: AttentionTile,
-  { name, rows, heads, size }: RowTensor,
-  width: 1 | 4,
+  tensor: RowTensor,
   out: string,
   from: string,
 ): string {
+  const { name, rows, size } = tensor;
   const vector = (i: number, v: number) => {
     const first = `first + ${(v * tile.columnGroups * 4) / width}u`;
     if (width === 4) {
@@ -304,7 +323,7 @@ export function writeRows(
     let row = ${rowAt(tile, i)};
     let first = column_group * ${4 / width}u;
     if (row < params.${rows}) {
-      let start = ${name}_base + row * params.${heads} * params.${size};
+      let start = ${name}_base + row * ${rowStep(tensor, joined)};
       ${each(ownVectors, (v) => vector(i, v))}
     }
   }`,

@@ -10,16 +10,20 @@ import type { VocabularyStatisticsOptions } from '../../../shaders/vocabulary.ts
 import type { RotaryOptions } from '../../../shaders/rotary.ts';
 import { type Family, entry } from './entry.ts';
 
-const attention: AttentionOptions = { size: 64, width: 4, shown: false };
+const attention: AttentionOptions = { size: 64, width: 4, shown: false, joined: false };
 
 export const attentionKernels: Family = {
   attention: entry<AttentionOptions>(attention, {
     'large heads': { size: 128 },
     'mask or bias, scalar, small heads': { shown: true, width: 1, size: 32 },
+    'one tensor': { joined: true },
   }),
   'attention sums': entry<AttentionSumsOptions>({ width: 4 }),
-  'attention query gradient': entry<AttentionOptions>(attention, { 'mask or bias': { shown: true } }),
-  'attention key gradient': entry<AttentionOptions>(attention),
+  'attention query gradient': entry<AttentionOptions>(attention, {
+    'mask or bias': { shown: true },
+    'one tensor': { joined: true },
+  }),
+  'attention key gradient': entry<AttentionOptions>(attention, { 'one tensor': { joined: true } }),
   cachedAttention: entry<CachedAttentionOptions>(
     {
       width: 4,

@@ -63,14 +63,20 @@ export const normalizationKernels: Family = {
     { 'logSoftmax, columns, serial': { kind: 'logSoftmax', ...serialLines }, 'rows, unrolled': unrolled },
   ),
   layerNorm: entry<LayerNormOptions>(
-    { gamma: true, beta: true, ...lanes },
-    { 'columns, serial': { gamma: false, ...serialLines }, 'rows, unrolled': unrolled },
+    { gamma: true, beta: true, residual: false, ...lanes },
+    {
+      'columns, serial': { gamma: false, ...serialLines },
+      'rows, unrolled': unrolled,
+      'residual, unrolled': { residual: true, ...unrolled },
+      'residual, columns, serial': { residual: true, ...serialLines },
+    },
   ),
   'layerNorm gradient': entry<LayerNormGradientOptions>(
-    { gamma: true, moments: true, ...lanes },
+    { gamma: true, moments: true, residual: false, ...lanes },
     {
       'columns, serial': { gamma: false, moments: false, ...serialLines },
       'rows, unrolled': unrolled,
+      'residual, unrolled': { residual: true, ...unrolled },
     },
   ),
   rmsNorm: entry<RmsNormOptions>(

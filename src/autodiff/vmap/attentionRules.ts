@@ -4,16 +4,21 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { merged } from './arrangementRules.ts';
 import type { BatchingRule, MappedCall } from './mappedCall.ts';
 
-/** The positions of bias and mask, which broadcast to [batch, heads, queries, keys]; the other operands have that batch. */
-const ofScores: readonly number[] = [3, 4];
+/** `ofScores` are the positions of operands that broadcast to [batch, heads, queries, keys]; the others have that batch. */
+const attention =
+  (ofScores: readonly number[]): BatchingRule =>
+  (call) =>
+    merged(
+      call,
+      call.inputs.map(
+        (input, i) => input && (ofScores.includes(i) ? scoresOperand(call, i, input) : call.spread(i)),
+      ),
+    );
 
-export const attentions: BatchingRule = (call) =>
-  merged(
-    call,
-    call.inputs.map(
-      (input, i) => input && (ofScores.includes(i) ? scoresOperand(call, i, input) : call.spread(i)),
-    ),
-  );
+/** Bias and mask are behind queries, keys and values. */
+export const attentions: BatchingRule = attention([3, 4]);
+/** The mask is behind the one tensor of all three. */
+export const joinedAttentions: BatchingRule = attention([1]);
 
 /** A bias or mask is repeated only along the examples and their batches, and stays as it is if all of these share it. */
 function scoresOperand(call: MappedCall, i: number, input: Tensor): Tensor {

@@ -4,7 +4,7 @@
  */
 import { TapeError } from '../../core/errors.ts';
 import type { OpDefinition } from '../../ops/define/define.ts';
-import { attentions } from './attentionRules.ts';
+import { attentions, joinedAttentions } from './attentionRules.ts';
 import * as axes from './arrangementRules.ts';
 import * as indices from './indexRules.ts';
 import { type BatchingRule, byFormula } from './mappedCall.ts';
@@ -90,6 +90,8 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   // Attention
   dotProductAttention: attentions,
   dotProductAttentionGradient: attentions,
+  joinedAttention: joinedAttentions,
+  joinedAttentionGradient: joinedAttentions,
   // Recurrences
   lstmSteps: recurrent.lstms,
   gruSteps: recurrent.grus,

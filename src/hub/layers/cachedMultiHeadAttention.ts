@@ -27,9 +27,11 @@ import { Dropout } from '../../keras/layers/regularization/dropout.ts';
 import { mul } from '../../ops/elementwise/arithmetic.ts';
 import { dotProductAttention } from '../../ops/attention/dotProductAttention.ts';
 import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { joinedAttention } from '../../ops/attention/joinedAttention.ts';
 import { repeat } from '../../ops/arrangement/repeat.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
 import { split } from '../../ops/arrangement/split.ts';
+import { squeeze } from '../../ops/arrangement/squeeze.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { AttentionCache } from './attentionCache.ts';
 import {
@@ -185,13 +187,7 @@ export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiH
   }
 
   override call(x: Tensor, options: CachedAttentionCall): Tensor {
-    const { training, paddingMask = null, useCausalMask = false, cache = null } = options;
-    const heads = this.#heads(x, cache?.positions ?? null);
-    const scale = this.scale ?? 1 / Math.sqrt(this.keyDim);
-    const { slidingWindow } = this;
-    const attended = cache
-      ? cache.attend({ layer: this, ...heads, scale, slidingWindow })
-      : this.#attend(heads, { paddingMask, useCausalMask, scale, training });
+    const attended = this.#attended(x, options);
     const [batch, length] = x.shape as [number, number];
     const joined = reshape(attended, { shape: [batch, length, this.numHeads * this.keyDim] });
     return (this.outputDense as Dense).apply(joined);
@@ -199,6 +195,29 @@ export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiH
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {
     return inputShape;
+  }
+
+  #attended(
+    x: Tensor,
+    { training, paddingMask = null, useCausalMask = false, cache = null }: CachedAttentionCall,
+  ) {
+    const scale = this.scale ?? 1 / Math.sqrt(this.keyDim);
+    const { slidingWindow, queryKeyValueDense } = this;
+    const call = { paddingMask, useCausalMask, scale, training };
+    if (!cache && queryKeyValueDense && this.#attendsAsProjected(training)) {
+      const keyHeads = this.#keyHeads;
+      const all = this.#inHeads(queryKeyValueDense.apply(x), this.numHeads + 2 * keyHeads);
+      const mask = this.#mask(x, paddingMask);
+      return joinedAttention(all, mask, { keyHeads, scale, isCausal: useCausalMask });
+    }
+    const heads = this.#heads(x, cache?.positions ?? null);
+    return cache ? cache.attend({ layer: this, ...heads, scale, slidingWindow }) : this.#attend(heads, call);
+  }
+
+  /** Whether nothing is done to the projections before scores, nor to these. */
+  #attendsAsProjected(training: boolean | undefined): boolean {
+    const { queryNorm, keyNorm, rotaryEmbedding, dropout } = this;
+    return !queryNorm && !keyNorm && !rotaryEmbedding && !(training === true && dropout > 0);
   }
 
   #heads(x: Tensor, positions: Tensor | null): Heads {
@@ -220,10 +239,24 @@ export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiH
           axis: -1,
         })
       : [this.queryDense, this.keyDense, this.valueDense].map((dense) => (dense as Dense).apply(x));
-    const inHeads = (y: Tensor, heads: number) =>
-      reshape(y, { shape: [...y.shape.slice(0, -1), heads, keyDim] });
     const [query, key, value] = parts as [Tensor, Tensor, Tensor];
-    return [inHeads(query, numHeads), inHeads(key, keyHeads), inHeads(value, keyHeads)];
+    return [this.#inHeads(query, numHeads), this.#inHeads(key, keyHeads), this.#inHeads(value, keyHeads)];
+  }
+
+  #inHeads(x: Tensor, heads: number): Tensor {
+    return reshape(x, { shape: [...x.shape.slice(0, -1), heads, this.keyDim] });
+  }
+
+  /** Which keys a query sees, bool [batch or 1, 1, queries or 1, keys], but for later ones; null for all. */
+  #mask(query: Tensor, paddingMask: Tensor | null): Tensor | null {
+    const { slidingWindow } = this;
+    const length = query.shape[1] as number;
+    const isWide = slidingWindow === null || slidingWindow >= length;
+    const mask = allOf([
+      paddingMask && expandDims(asMask(paddingMask), { axis: 1 }),
+      isWide ? null : windowMask(length, length, slidingWindow),
+    ]);
+    return mask && expandDims(mask, { axis: 1 });
   }
 
   #attend(
@@ -236,19 +269,13 @@ export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiH
     },
   ): Tensor {
     const { paddingMask, useCausalMask: isCausal, scale, training } = call;
-    const { slidingWindow, dropout } = this;
     const length = query.shape[1] as number;
-    const isWide = slidingWindow === null || slidingWindow >= length;
-    // [batch or 1, queries or 1, keys].
-    const mask = allOf([
-      paddingMask && expandDims(asMask(paddingMask), { axis: 1 }),
-      isWide ? null : windowMask(length, length, slidingWindow),
-    ]);
-    if (training === true && dropout > 0) {
+    const shown = this.#mask(query, paddingMask);
+    if (training === true && this.dropout > 0) {
+      const mask = shown && squeeze(shown, { axis: 1 });
       const seen = allOf([mask, isCausal ? causalMask(length, length) : null]);
       return this.#attendWithDropout({ query: mul(query, scale), key, value }, seen);
     }
-    const shown = mask && expandDims(mask, { axis: 1 });
     return dotProductAttention(query, key, value, null, shown, { scale, isCausal });
   }
 

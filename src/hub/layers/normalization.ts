@@ -4,6 +4,8 @@ import { LayerNormalization } from '../../keras/layers/normalization/layerNormal
 import { RMSNormalization } from '../../keras/layers/normalization/rmsNormalization.ts';
 import type { OpenShape } from '../../core/shape.ts';
 import { add } from '../../ops/elementwise/arithmetic.ts';
+import { addLayerNorm } from '../../ops/normalization/addLayerNorm.ts';
+import { addRmsNorm } from '../../ops/normalization/addRmsNorm.ts';
 import { rmsNorm } from '../../ops/normalization/rmsNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -56,4 +58,21 @@ export function normalizationOf(
 ): Normalization {
   if (kind === 'rms') return new RMSNormalization(options);
   return kind === 'layer' ? new LayerNormalization(options) : new OffsetRMSNormalization(options);
+}
+
+/**
+ * total = x + residual, normalized: [normalized, total]. Without a residual total is x: what reads x afterwards reads total instead, so
+ * that gradients of both are added in one launch.
+ */
+export function addNormalized(
+  norm: Normalization,
+  x: Tensor,
+  residual: Tensor | null,
+): readonly [normalized: Tensor, total: Tensor] {
+  const { epsilon } = norm;
+  if (norm instanceof LayerNormalization)
+    return addLayerNorm(x, residual, norm.gamma, norm.beta, { epsilon });
+  if (norm instanceof RMSNormalization && residual) return addRmsNorm(x, residual, norm.scale, { epsilon });
+  const total = residual ? add(x, residual) : x;
+  return [norm.apply(total), total];
 }

@@ -31,6 +31,7 @@ import {
 } from './cachedMultiHeadAttention.ts';
 import { FeedForward } from './feedForward.ts';
 import {
+  addNormalized,
   type Normalization,
   type NormalizationKind,
   normalizationKinds,
@@ -192,21 +193,23 @@ export abstract class TransformerBlock extends LayerWithFields {
       return (dropoutLayer as Dropout).apply(attended, { training });
     };
     const feed = (y: Tensor) => (feedForward as FeedForward).apply(y, { training });
-    const attended = this.#residual(x, attend, this.attentionNorm, this.attentionOutputNorm);
-    return this.#residual(attended, feed, this.feedForwardNorm, this.feedForwardOutputNorm);
-  }
-
-  /** x + f(x), normalized before, after, or around f. */
-  #residual(
-    x: Tensor,
-    f: (x: Tensor) => Tensor,
-    norm: Normalization | null,
-    outputNorm: Normalization | null,
-  ): Tensor {
-    const normalized = (y: Tensor) => (norm as Normalization).apply(y);
-    if (!this.normalizeFirst) return normalized(add(x, f(x)));
-    const y = f(normalized(x));
-    return add(x, outputNorm ? outputNorm.apply(y) : y);
+    const [attentionNorm, feedForwardNorm] = [this.attentionNorm, this.feedForwardNorm] as [
+      Normalization,
+      Normalization,
+    ];
+    if (!this.normalizeFirst) {
+      const [attended] = addNormalized(attentionNorm, x, attend(x));
+      return addNormalized(feedForwardNorm, attended, feed(attended))[0];
+    }
+    const { attentionOutputNorm, feedForwardOutputNorm } = this;
+    const after = (norm: Normalization | null, y: Tensor) => (norm ? norm.apply(y) : y);
+    const [normalized, start] = addNormalized(attentionNorm, x, null);
+    const [between, sum] = addNormalized(
+      feedForwardNorm,
+      start,
+      after(attentionOutputNorm, attend(normalized)),
+    );
+    return add(sum, after(feedForwardOutputNorm, feed(between)));
   }
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {

@@ -46,10 +46,16 @@ export function selectAttention(
 
 const vector = ({ width }: { width: 1 | 4 }) => (width === 4 ? 'vec4<f32>' : 'f32');
 const scoreBindings = ({ shown }: AttentionOptions): Bindings => (shown ? { shown: 'read u32' } : {});
+/** Queries, keys and values, or one tensor of all. */
+const operandBindings = (options: AttentionOptions): Bindings =>
+  Object.fromEntries(
+    (options.joined ? ['joined'] : ['query', 'key', 'value']).map((name) => [
+      name,
+      `read ${vector(options)}`,
+    ]),
+  );
 const gradientInputs = (options: AttentionOptions): Bindings => ({
-  query: `read ${vector(options)}`,
-  key: `read ${vector(options)}`,
-  value: `read ${vector(options)}`,
+  ...operandBindings(options),
   cotangent: `read ${vector(options)}`,
   sums: 'read vec4<f32>',
   ...scoreBindings(options),
@@ -78,9 +84,7 @@ const params = {
 const forward = defineKernel({
   name: 'attention',
   bindings: (options: AttentionOptions): Bindings => ({
-    query: `read ${vector(options)}`,
-    key: `read ${vector(options)}`,
-    value: `read ${vector(options)}`,
+    ...operandBindings(options),
     ...scoreBindings(options),
     out: `write ${vector(options)}`,
     stats: 'write vec2<f32>',
@@ -105,7 +109,7 @@ const queryGradient = defineKernel({
   name: 'attention query gradient',
   bindings: (options: AttentionOptions): Bindings => ({
     ...gradientInputs(options),
-    query_gradient: `write ${vector(options)}`,
+    [options.joined ? 'joined_gradient' : 'query_gradient']: `write ${vector(options)}`,
   }),
   params,
   source: attentionQueryGradient,
@@ -115,18 +119,16 @@ const keyGradient = defineKernel({
   name: 'attention key gradient',
   bindings: (options: AttentionOptions): Bindings => ({
     ...gradientInputs(options),
-    key_gradient: `write ${vector(options)}`,
-    value_gradient: `write ${vector(options)}`,
+    ...(options.joined
+      ? { joined_gradient: `write ${vector(options)}` }
+      : { key_gradient: `write ${vector(options)}`, value_gradient: `write ${vector(options)}` }),
   }),
   params,
   source: attentionKeyGradient,
 });
 
-/** The inputs of attention. At most one of bias and mask is given. */
-export interface AttentionInput {
-  readonly query: Tensor;
-  readonly key: Tensor;
-  readonly value: Tensor;
+/** How the scores of a call become weights. At most one of bias and mask is given. */
+export interface AttentionScores {
   /** Both broadcast to [batch, heads, queries, keys]. */
   readonly bias: Tensor | null;
   readonly mask: Tensor | null;
@@ -135,6 +137,24 @@ export interface AttentionInput {
   readonly isCausal: boolean;
 }
 
+/** The inputs of attention. */
+export interface AttentionInput extends AttentionScores {
+  readonly query: Tensor;
+  readonly key: Tensor;
+  readonly value: Tensor;
+}
+
+/** The same with one tensor [batch, length, heads + 2 key heads, size] of queries, keys and values. */
+export interface JoinedAttentionInput extends AttentionScores {
+  readonly joined: Tensor;
+}
+
+/** The tensors that kernels read, by their bindings. */
+type Operands = Readonly<Record<string, Tensor>>;
+
+const storagesOf = (operands: Operands) =>
+  Object.fromEntries(Object.entries(operands).map(([name, { storage }]) => [name, storage]));
+
 /** Returns the spec of the statistics that the gradient reads: for each query of each head, the largest score and the sum. */
 export function statsSpec({ batch, heads, queries }: AttentionSizes): TensorSpec {
   return { shape: [batch, heads, queries, 2], dtype: 'float32' };
@@ -142,15 +162,32 @@ export function statsSpec({ batch, heads, queries }: AttentionSizes): TensorSpec
 
 export function attentionKernel(
   op: string,
-  input: AttentionInput,
+  { query, key, value, ...scores }: AttentionInput,
   spec: TensorSpec,
 ): [out: Tensor, stats: Tensor] {
-  const { query, key, value, sizes } = input;
-  const { device } = query;
+  return launchForward(op, { query, key, value }, scores, spec);
+}
+
+export function joinedAttentionKernel(
+  op: string,
+  { joined, ...scores }: JoinedAttentionInput,
+  spec: TensorSpec,
+): [out: Tensor, stats: Tensor] {
+  return launchForward(op, { joined }, scores, spec);
+}
+
+function launchForward(
+  op: string,
+  operands: Operands,
+  scores: AttentionScores,
+  spec: TensorSpec,
+): [out: Tensor, stats: Tensor] {
+  const { sizes } = scores;
+  const { device } = Object.values(operands)[0] as Tensor;
   const stats = output(device, statsSpec(sizes), op);
   if (sizeOf(spec.shape) === 0 || sizes.keys === 0) return [fillKernel(device, spec, 0, op), stats];
   const out = output(device, spec, op);
-  const launch = launchOf(input, [query, key, value, out]);
+  const launch = launchOf(operands, scores, [out]);
   device.launch(forward, {
     options: launch.options,
     bindings: { ...launch.inputs, out: out.storage, stats: stats.storage },
@@ -160,40 +197,73 @@ export function attentionKernel(
   return [out, stats];
 }
 
+/** What the gradient reads besides the inputs. */
+interface Backward {
+  readonly out: Tensor;
+  readonly stats: Tensor;
+  readonly cotangent: Tensor;
+}
+
 /** Computes the gradients of query, key and value; the latter two only if `needsKeys`. */
 export function attentionGradientKernel(
   op: string,
-  input: AttentionInput,
-  { out, stats, cotangent }: { out: Tensor; stats: Tensor; cotangent: Tensor },
+  { query, key, value, ...scores }: AttentionInput,
+  backward: Backward,
   needsKeys: boolean,
 ): Tensor[] {
-  const { query, key, value, sizes } = input;
+  const { sizes } = scores;
   const { device } = query;
   const made = (like: Tensor) => output(device, like, op);
   const zeros = (like: Tensor) => fillKernel(device, like, 0, op);
   const operands = needsKeys ? [query, key, value] : [query];
-  if (out.size === 0 || sizes.keys === 0) return operands.map(zeros);
-  const dQuery = made(query);
-  const [dKey, dValue] = needsKeys ? [made(key), made(value)] : [null, null];
-  const launch = launchOf(input, [query, key, value, out, cotangent, dQuery, dKey, dValue]);
+  if (backward.out.size === 0 || sizes.keys === 0) return operands.map(zeros);
+  const ofQueries = { query_gradient: made(query) };
+  const ofKeys = needsKeys ? { key_gradient: made(key), value_gradient: made(value) } : null;
+  launchBackward(op, { query, key, value }, scores, backward, { ofQueries, ofKeys });
+  return Object.values({ ...ofQueries, ...ofKeys });
+}
+
+/** Computes the gradient of one tensor of queries, keys and values: two launches write their parts of it. */
+export function joinedAttentionGradientKernel(
+  op: string,
+  { joined, ...scores }: JoinedAttentionInput,
+  backward: Backward,
+): Tensor {
+  const { device } = joined;
+  if (backward.out.size === 0) return fillKernel(device, joined, 0, op);
+  const gradient = { joined_gradient: output(device, joined, op) };
+  launchBackward(op, { joined }, scores, backward, { ofQueries: gradient, ofKeys: gradient });
+  return gradient.joined_gradient;
+}
+
+function launchBackward(
+  op: string,
+  operands: Operands,
+  scores: AttentionScores,
+  { out, stats, cotangent }: Backward,
+  { ofQueries, ofKeys }: { ofQueries: Operands; ofKeys: Operands | null },
+): void {
+  const { device } = out;
+  const { sizes } = scores;
+  const written = Object.values({ ...ofQueries, ...ofKeys });
+  const launch = launchOf(operands, scores, [out, cotangent, ...written]);
   const sums = sumsOf(op, out, stats, cotangent, sizes, launch.options.width);
   const bindings = { ...launch.inputs, cotangent: cotangent.storage, sums: sums.storage };
   device.launch(queryGradient, {
     options: launch.options,
-    bindings: { ...bindings, query_gradient: dQuery.storage },
+    bindings: { ...bindings, ...storagesOf(ofQueries) },
     ...launch.grid('queries', sizes.heads),
     multiplications: 3 * launch.multiplications,
   });
-  if (dKey && dValue) {
+  if (ofKeys) {
     device.launch(keyGradient, {
       options: launch.options,
-      bindings: { ...bindings, key_gradient: dKey.storage, value_gradient: dValue.storage },
+      bindings: { ...bindings, ...storagesOf(ofKeys) },
       ...launch.grid('keys', sizes.keyHeads),
       multiplications: 4 * launch.multiplications,
     });
   }
   sums.dispose();
-  return dKey && dValue ? [dQuery, dKey, dValue] : [dQuery];
 }
 
 function sumsOf(
@@ -220,19 +290,22 @@ function sumsOf(
   return sums;
 }
 
-/** Returns the options that all launches of a call share; `rows` are the tensors that are read and written in vectors. */
+/** Returns the options that all launches of a call share; `others` are further tensors that are read and written in vectors. */
 function launchOf(
-  { query, key, value, bias, mask, sizes, scale, isCausal }: AttentionInput,
-  rows: readonly (Tensor | null)[],
+  operands: Operands,
+  { bias, mask, sizes, scale, isCausal }: AttentionScores,
+  others: readonly Tensor[],
 ) {
   const { batch, queries, keys, heads, keyHeads, size, valueSize } = sizes;
   const shown = bias ?? mask;
-  const inVectors = size % 4 === 0 && valueSize % 4 === 0 && rows.every((x) => !x || bindsAsVectors(x));
+  const rows = [...Object.values(operands), ...others];
+  const inVectors = size % 4 === 0 && valueSize % 4 === 0 && rows.every(bindsAsVectors);
   const width = inVectors ? 4 : 1;
   const options: AttentionOptions = {
     size: capacityFor(Math.max(size, valueSize)),
     width,
     shown: shown !== null,
+    joined: 'joined' in operands,
   };
   const steps = shown ? broadcastStrides(shown.shape, [batch, heads, queries, keys]) : [0, 0, 0, 0];
   const [batchStep, headStep, queryStep, keyStep] = steps as [number, number, number, number];
@@ -241,12 +314,7 @@ function launchOf(
     options,
     /** For each matmul with the scores. */
     multiplications: batch * heads * queries * keys * Math.max(size, valueSize),
-    inputs: {
-      query: query.storage,
-      key: key.storage,
-      value: value.storage,
-      ...(shown ? { shown: shown.storage } : {}),
-    },
+    inputs: { ...storagesOf(operands), ...(shown ? { shown: shown.storage } : {}) },
     /** Returns a workgroup for each tile of rows of each head. */
     grid(of: 'queries' | 'keys', ofHeads: number) {
       const tiles = Math.ceil(sizes[of] / tileRows);

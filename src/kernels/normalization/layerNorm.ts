@@ -1,5 +1,5 @@
 /**
- * @file Launches layerNorm and its gradient: one fused kernel if the axes are adjacent, otherwise moments and elementwise
+ * @file Launches layerNorm and its gradient, also of a sum with a residual: one fused kernel if the axes are adjacent, otherwise moments and elementwise
  * launches.
  */
 import { layerNorm, type LayerNormOptions } from '../../../shaders/layerNorm.ts';
@@ -19,13 +19,15 @@ const params = { count: 'u32', n: 'u32', inner: 'u32', length: 'f32', epsilon: '
 
 const kernel = defineKernel({
   name: 'layerNorm',
-  bindings: ({ gamma, beta, ...lines }: LayerNormOptions): Bindings => {
+  bindings: ({ gamma, beta, residual, ...lines }: LayerNormOptions): Bindings => {
     const { element, parameter } = elementsOf(lines);
     return {
       x: `read ${element}`,
+      ...(residual ? { residual: `read ${element}` } : {}),
       ...(gamma ? { gamma: `read ${parameter}` } : {}),
       ...(beta ? { beta: `read ${parameter}` } : {}),
       out: `write ${element}`,
+      ...(residual ? { total: `write ${element}` } : {}),
     };
   },
   params,
@@ -35,11 +37,12 @@ const kernel = defineKernel({
 
 const gradient = defineKernel({
   name: 'layerNorm gradient',
-  bindings: ({ gamma, moments, ...lines }: LayerNormGradientOptions): Bindings => {
+  bindings: ({ gamma, moments, residual, ...lines }: LayerNormGradientOptions): Bindings => {
     const { element, parameter, moment } = elementsOf(lines);
     return {
       x: `read ${element}`,
       dy: `read ${element}`,
+      ...(residual ? { d_total: `read ${element}` } : {}),
       ...(gamma ? { gamma: `read ${parameter}` } : {}),
       out: `write ${element}`,
       ...(moments ? { means: `write ${moment}`, scales: `write ${moment}` } : {}),
@@ -50,33 +53,48 @@ const gradient = defineKernel({
   source: layerNormGradient,
 });
 
-/** Normalizes `x` over `axes` (ascending); gamma and beta have the shape of those axes, or are null. */
-export function layerNormKernel(
-  x: Tensor,
-  gamma: Tensor | null,
-  beta: Tensor | null,
-  axes: readonly number[],
-  epsilon: number,
-): Tensor {
+/** What is normalized, and how. */
+export interface LayerNormCall {
+  x: Tensor;
+  /** Added to x. */
+  residual: Tensor | null;
+  /** In the shape of `axes`, as beta. */
+  gamma: Tensor | null;
+  beta: Tensor | null;
+  /** The axes that are normalized together, ascending. */
+  axes: readonly number[];
+  epsilon: number;
+}
+
+/** Returns the normalized values, and with a residual also the sum that was normalized. */
+export function layerNormKernel(call: LayerNormCall): [normalized: Tensor, total: Tensor | null] {
+  const { x, residual, gamma, beta, axes, epsilon } = call;
   const lines = linesOver(x.shape, axes);
-  if (!lines || mustSplit(profileOf(x.device), lines)) return composed(x, gamma, beta, axes, epsilon);
+  if (!lines || mustSplit(profileOf(x.device), lines)) {
+    const sum = residual && kernels().elementwiseKernel('layerNorm', 'a + b', [x, residual], x);
+    return [composed(sum ?? x, gamma, beta, axes, epsilon), sum];
+  }
   const out = output(x.device, x, 'layerNorm');
-  if (out.size === 0) return out;
+  const total = residual && output(x.device, x, 'layerNorm');
+  if (out.size === 0) return [out, total];
   // Rows read gamma and beta in the same vectors.
   const parameters = lines.inner === 1 ? [gamma, beta].filter((t) => t !== null) : [];
-  const { options, params, workgroups } = lineLaunch([x, out, ...parameters], lines);
+  const whole = [x, out, residual, total].filter((t) => t !== null);
+  const { options, params, workgroups } = lineLaunch([...whole, ...parameters], lines);
   x.device.launch(kernel, {
-    options: { gamma: gamma !== null, beta: beta !== null, ...options },
+    options: { gamma: gamma !== null, beta: beta !== null, residual: residual !== null, ...options },
     bindings: {
       x: x.storage,
+      ...(residual ? { residual: residual.storage } : {}),
       ...(gamma ? { gamma: gamma.storage } : {}),
       ...(beta ? { beta: beta.storage } : {}),
       out: out.storage,
+      ...(total ? { total: total.storage } : {}),
     },
     params: { ...params, length: lines.n, epsilon },
     workgroups,
   });
-  return out;
+  return [out, total];
 }
 
 /** Returns whether one kernel computes the gradient over `axes` of `x` in whole lines. */
@@ -89,7 +107,7 @@ type Gradients = [dx: Tensor, dGamma: Tensor, dBeta: Tensor];
 
 /**
  * Returns [dx] from the cotangent `dy`, if `hasLineGradient`; with `parameters`, [dx, dGamma, dBeta]: the launch for dx then also
- * writes the moments of each line, and a reduction over all lines follows.
+ * writes the moments of each line, and a reduction over all lines follows. `dTotal`, a cotangent of x itself, is added to dx.
  */
 export function layerNormGradKernel<P extends boolean>(
   dy: Tensor,
@@ -98,6 +116,7 @@ export function layerNormGradKernel<P extends boolean>(
   axes: readonly number[],
   epsilon: number,
   parameters: P,
+  dTotal?: Tensor | null,
 ): P extends true ? Gradients : [dx: Tensor];
 export function layerNormGradKernel(
   dy: Tensor,
@@ -106,6 +125,7 @@ export function layerNormGradKernel(
   axes: readonly number[],
   epsilon: number,
   parameters: boolean,
+  dTotal: Tensor | null = null,
 ): Gradients | [dx: Tensor] {
   const lines = linesOver(x.shape, axes) as Lines;
   const dx = output(x.device, x, gradientName);
@@ -113,12 +133,14 @@ export function layerNormGradKernel(
   const moments = parameters
     ? { means: output(x.device, moment, gradientName), scales: output(x.device, moment, gradientName) }
     : null;
-  const { options, params, workgroups } = lineLaunch([x, dy, dx, ...(gamma ? [gamma] : [])], lines);
+  const whole = [x, dy, dx, gamma, dTotal].filter((t) => t !== null);
+  const { options, params, workgroups } = lineLaunch(whole, lines);
   x.device.launch(gradient, {
-    options: { gamma: gamma !== null, moments: parameters, ...options },
+    options: { gamma: gamma !== null, moments: parameters, residual: dTotal !== null, ...options },
     bindings: {
       x: x.storage,
       dy: dy.storage,
+      ...(dTotal ? { d_total: dTotal.storage } : {}),
       ...(gamma ? { gamma: gamma.storage } : {}),
       out: dx.storage,
       ...(moments ? { means: moments.means.storage, scales: moments.scales.storage } : {}),

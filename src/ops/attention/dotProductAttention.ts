@@ -41,6 +41,7 @@ const described = { name, inputs: ['query', 'key', 'value', 'bias?', 'mask:bool?
 /** [out, stats]; at most one of bias and mask is given. The statistics are internal and have no gradient. */
 const fused: Op<Inputs, ScoreOptions, [out: Tensor, stats: Tensor]> = /* @__PURE__ */ defineOp({
   ...described,
+  takesNull: true,
   save: { inputs: [0, 1, 2, 3, 4], outputs: [0, 1] },
   infer: (specs, options) => {
     const plan = planAttention(specs, options);
@@ -49,6 +50,7 @@ const fused: Op<Inputs, ScoreOptions, [out: Tensor, stats: Tensor]> = /* @__PURE
   forward: ([query, key, value, bias, mask], [plan]) =>
     attentionKernel(name, { query, key, value, bias, mask, ...plan }, plan),
   backward: ([cotangent], { inputs, outputs: [out, stats], needs, plan: [plan] }) => {
+    if (!cotangent) return [null, null, null, null, null];
     const [query, key, value, bias, mask] = inputs;
     const input = { query, key, value, bias, mask, ...plan };
     // The gradient of a bias is as large as the scores anyway; and a recorded gradient must be composed of ops.

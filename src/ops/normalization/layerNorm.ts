@@ -1,5 +1,6 @@
 /** @file layerNorm */
 import { requireDType } from '../../core/dtype.ts';
+import type { TensorSpec } from '../../core/spec.ts';
 import { hasLineGradient, layerNormKernel } from '../../kernels/normalization/layerNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { defineOp, type Op } from '../define/define.ts';
@@ -47,24 +48,38 @@ export const layerNorm: Op<
     requireParameters('layerNorm', sizesAlong(shape, axes), { gamma, beta });
     return { shape, dtype, axes, epsilon };
   },
-  forward: ([x, gamma, beta], { axes, epsilon }) => layerNormKernel(x, gamma, beta, axes, epsilon),
-  backward: ([dy], { inputs: [x, gamma], inputSpecs, needs, plan: { axes, epsilon } }) => {
-    if (hasLineGradient(x, axes)) {
-      if (needs[1] || needs[2]) return layerNormGrad(dy, x, gamma, { axes, epsilon });
-      return [layerNormInputGrad(dy, x, gamma, { axes, epsilon }), null, null];
-    }
-    const shape = x.shape.map((n, i) => (axes.includes(i) ? n : 1));
-    const [dx, dGamma, dBeta] = normalizationGradient(
-      dy,
-      {
-        x,
-        gamma: gamma && reshape(gamma, { shape }),
-        axes,
-        sharedAxes: otherAxes(x.rank, axes),
-        epsilon,
-      },
-      needs,
-    );
-    return [dx, inShape(dGamma, inputSpecs[1]), inShape(dBeta, inputSpecs[2])];
-  },
+  forward: ([x, gamma, beta], { axes, epsilon }) =>
+    layerNormKernel({ x, residual: null, gamma, beta, axes, epsilon })[0] as Tensor<'float32'>,
+  backward: ([dy], { inputs: [x, gamma], inputSpecs, needs, plan: { axes, epsilon } }) =>
+    layerNormGradients(dy, x, gamma, { axes, epsilon }, { needs, specs: inputSpecs }),
 });
+
+type Each<T> = readonly [x: T, gamma: T, beta: T];
+
+/** The gradients of layerNorm for x, gamma and beta, as ops. */
+export function layerNormGradients(
+  dy: Tensor,
+  x: Tensor,
+  gamma: Tensor | null,
+  options: { axes: readonly number[]; epsilon: number },
+  { needs, specs }: { needs: Each<boolean>; specs: Each<TensorSpec | null> },
+): Each<Tensor | null> {
+  const { axes, epsilon } = options;
+  if (hasLineGradient(x, axes)) {
+    if (needs[1] || needs[2]) return layerNormGrad(dy, x, gamma, options);
+    return [layerNormInputGrad(dy, x, gamma, options), null, null];
+  }
+  const shape = x.shape.map((n, i) => (axes.includes(i) ? n : 1));
+  const [dx, dGamma, dBeta] = normalizationGradient(
+    dy,
+    {
+      x,
+      gamma: gamma && reshape(gamma, { shape }),
+      axes,
+      sharedAxes: otherAxes(x.rank, axes),
+      epsilon,
+    },
+    needs,
+  );
+  return [dx, inShape(dGamma, specs[1]), inShape(dBeta, specs[2])];
+}

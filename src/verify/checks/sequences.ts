@@ -1,10 +1,43 @@
 /** @file Checks of attention and recurrent layers, with gradients by central differences: they are small. */
 import { dotProductAttention } from '../../ops/attention/dotProductAttention.ts';
 import { gruSteps } from '../../ops/recurrent/gruSteps.ts';
+import { joinedAttention } from '../../ops/attention/joinedAttention.ts';
 import { lstmSteps } from '../../ops/recurrent/lstmSteps.ts';
 import { rotaryEmbedding } from '../../ops/attention/rotaryEmbedding.ts';
 import { type Check, differentiable, spec, type Values } from '../check.ts';
 import { byDifferences, linear } from '../reference.ts';
+
+/** Sizes of attention. */
+interface Sizes {
+  readonly queries: number;
+  readonly keys: number;
+  readonly heads: number;
+  readonly size: number;
+  readonly isCausal: boolean;
+}
+
+/** Where an element of a tensor is. */
+type At = (position: number, head: number, i: number) => number;
+
+/** Attention in float64: the elements of queries, keys and values are `q`, `k` and `v`. */
+function attended({ queries, keys, heads, size, isCausal }: Sizes, q: At, k: At, v: At): Float64Array {
+  const y = new Float64Array(queries * heads * size);
+  for (let head = 0; head < heads; head++)
+    for (let row = 0; row < queries; row++) {
+      const weights = Array.from({ length: isCausal ? Math.min(row + 1, keys) : keys }, (_, key) => {
+        let score = 0;
+        for (let i = 0; i < size; i++) score += q(row, head, i) * k(key, head, i);
+        return Math.exp(score / Math.sqrt(size));
+      });
+      const all = weights.reduce((a, b) => a + b, 0);
+      for (let i = 0; i < size; i++)
+        y[(row * heads + head) * size + i] = weights.reduce(
+          (sum, weight, key) => sum + (weight / all) * v(key, head, i),
+          0,
+        );
+    }
+  return y;
+}
 
 function attention(queries: number, keys: number, heads: number, size: number, isCausal: boolean): Check {
   const shapes = [
@@ -13,32 +46,41 @@ function attention(queries: number, keys: number, heads: number, size: number, i
     [1, keys, heads, size],
     [1, queries, heads, size],
   ];
-  const forward = (q: Values, k: Values, v: Values) => {
-    const y = new Float64Array(queries * heads * size);
-    const at = (x: Values, position: number, head: number, i: number) =>
+  const at =
+    (x: Values): At =>
+    (position, head, i) =>
       x[(position * heads + head) * size + i] as number;
-    for (let head = 0; head < heads; head++)
-      for (let row = 0; row < queries; row++) {
-        const weights = Array.from({ length: isCausal ? Math.min(row + 1, keys) : keys }, (_, key) => {
-          let score = 0;
-          for (let i = 0; i < size; i++) score += at(q, row, head, i) * at(k, key, head, i);
-          return Math.exp(score / Math.sqrt(size));
-        });
-        const all = weights.reduce((a, b) => a + b, 0);
-        for (let i = 0; i < size; i++)
-          y[(row * heads + head) * size + i] = weights.reduce(
-            (sum, weight, key) => sum + (weight / all) * at(v, key, head, i),
-            0,
-          );
-      }
-    return y;
-  };
+  const forward = (q: Values, k: Values, v: Values) =>
+    attended({ queries, keys, heads, size, isCausal }, at(q), at(k), at(v));
   return differentiable(
     `attention of ${queries} queries, ${keys} keys, ${heads} heads of ${size}${isCausal ? ', causal' : ''}`,
     shapes.map((shape) => spec(shape)),
     5e-5,
     (q, k, v) =>
       dotProductAttention(q as never, k as never, v as never, null as never, null as never, { isCausal }),
+    byDifferences(forward),
+  );
+}
+
+/** One tensor of queries, keys and values, where a head of keys serves all heads of queries. */
+function joined(length: number, heads: number, size: number, isCausal: boolean): Check {
+  const all = heads + 2;
+  const at =
+    (x: Values, head: (own: number) => number): At =>
+    (position, own, i) =>
+      x[(position * all + head(own)) * size + i] as number;
+  const forward = (x: Values) =>
+    attended(
+      { queries: length, keys: length, heads, size, isCausal },
+      at(x, (own) => own),
+      at(x, () => heads),
+      at(x, () => heads + 1),
+    );
+  return differentiable(
+    `attention in one tensor of ${length} positions, ${heads} heads of ${size}${isCausal ? ', causal' : ''}`,
+    [spec([1, length, all, size]), spec([1, length, heads, size])],
+    5e-5,
+    (x) => joinedAttention(x as never, null, { keyHeads: 1, isCausal }),
     byDifferences(forward),
   );
 }
@@ -70,6 +112,7 @@ function rotary(rows: number, heads: number, size: number, interleaved: boolean)
 export const attentions = (): Check[] => [
   attention(5, 7, 2, 4, false),
   attention(6, 6, 1, 8, true),
+  joined(6, 2, 4, true),
   rotary(3, 2, 16, false),
   rotary(3, 1, 6, true),
 ];
