@@ -50,7 +50,6 @@ describe.each(['gpt2-shards', 'qwen2', 'gemma3', 'llama3'])('%s', (name) => {
     await expectClose(narrow.apply(inputs), await valuesOf(wide.apply(inputs)), 1e-5);
     // The backbone is frozen: fit says so.
     expect(narrow.trainableWeights).toEqual([]);
-    expect(narrow.countParams()).toBe(wide.countParams());
     narrow.dispose();
     wide.dispose();
     expect(memory().bytes).toBeLessThanOrEqual(before);

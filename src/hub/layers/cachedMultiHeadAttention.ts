@@ -34,6 +34,7 @@ import { split } from '../../ops/arrangement/split.ts';
 import { squeeze } from '../../ops/arrangement/squeeze.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { AttentionCache } from './attentionCache.ts';
+import { ensureBuilt } from './building.ts';
 import {
   type Normalization,
   type NormalizationKind,
@@ -174,7 +175,7 @@ export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiH
       kernelConstraint: constraint,
       dtype: this.dtypePolicy,
     });
-    made.ensureBuilt(inputShape);
+    ensureBuilt(made, inputShape);
     return made;
   }
 

@@ -17,6 +17,7 @@ import type { BiasOptions, KernelOptions } from '../../keras/layers/base/weightO
 import { Dense } from '../../keras/layers/core/dense.ts';
 import { Dropout } from '../../keras/layers/regularization/dropout.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { ensureBuilt } from './building.ts';
 import { activated, gated, type TransformerActivation, transformerActivations } from './activationNames.ts';
 
 /** Options of `feedForward`. */
@@ -69,7 +70,7 @@ export class FeedForward extends /* @__PURE__ */ layer<FeedForwardOptions>('Feed
       biasConstraint: bias.constraint,
       dtype: this.dtypePolicy,
     });
-    made.ensureBuilt(inputShape);
+    ensureBuilt(made, inputShape);
     return made;
   }
 

@@ -13,6 +13,7 @@ import { ReversibleEmbedding } from '../../keras/layers/core/reversibleEmbedding
 import { configOf } from '../../keras/namedObjects.ts';
 import { add } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { ensureBuilt } from './building.ts';
 import { PositionEmbedding } from './positionEmbedding.ts';
 
 /** Options of `tokenAndPositionEmbedding`. */
@@ -68,7 +69,7 @@ export class TokenAndPositionEmbedding extends /* @__PURE__ */ layer<TokenAndPos
   }
 
   override build(inputShape: OpenShape): void {
-    this.tokenEmbedding.ensureBuilt(inputShape);
+    ensureBuilt(this.tokenEmbedding, inputShape);
     this.positionEmbedding.ensureBuilt([...inputShape, this.embeddingDim]);
   }
 

@@ -5,6 +5,7 @@ import { Model } from '../../keras/models/model.ts';
 import { maximum } from '../../ops/elementwise/maximum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { AttentionCache } from '../layers/attentionCache.ts';
+import { ensureBuilt } from '../layers/building.ts';
 import type { TransformerBlock } from '../layers/transformerBlock.ts';
 
 /** Tokens with what is known about them, all [batch, length]. */
@@ -91,7 +92,7 @@ export abstract class TextBackbone extends Model<TextInputs, Tensor> {
 
   override build(): void {
     const features = [null, null, this.hiddenDim];
-    const build = (layer: Sublayer) => layer.built || layer.ensureBuilt(features as never);
+    const build = (layer: Sublayer) => layer.built || ensureBuilt(layer as never, features);
     // Each block has its weights before the next is made: a file that says that it has a billion is soon found out.
     for (let i = 0; i < this.numLayers; i++) {
       const made = this.block(`transformer_layer_${i}`, i);

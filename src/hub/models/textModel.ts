@@ -7,6 +7,7 @@ import type { ClassConfig } from '../../keras/namedObjects.ts';
 import type { Option } from '../../keras/options/option.ts';
 import { deserializeLayer, serializeLayer } from '../../keras/serialization/layerConfigs.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { ensureBuilt } from '../layers/building.ts';
 import { TextBackbone, type TextInputs } from './backbone.ts';
 
 /** Options of every model with a backbone. */
@@ -43,6 +44,6 @@ export abstract class TextModel extends Model<TextInputs, Tensor> {
 
   override build(): void {
     const features = [null, null, this.backbone.hiddenDim];
-    for (const layer of this.sublayers) if (!layer.built) layer.ensureBuilt(features as never);
+    for (const layer of this.sublayers) if (!layer.built) ensureBuilt(layer as never, features);
   }
 }

@@ -23,7 +23,6 @@ import { isTracing, notingReads, trace, withoutProbe } from '../../graph/tracing
 import { inNameScope } from '../../names.ts';
 import { leavesOf, type Mapped, mapNest, mapShapes, type Nest } from '../../tensorNest.ts';
 import { type Regularizer, regularizerOf } from '../../regularizers/index.ts';
-import { noteBuild } from './beforeBuild.ts';
 import { freeBuilt, keepingBuilt } from './builtTensors.ts';
 import { currentCall, insideLayerCall } from './callContext.ts';
 import { runEagerly } from './eagerCall.ts';
@@ -239,9 +238,7 @@ export abstract class Layer<
 
   /** Builds the layer unless it is built. */
   ensureBuilt(inputShape: Shapes<In>): void {
-    if (this.built) return;
-    noteBuild(this);
-    this.#runBuild(inputShape, (shape) => this.build(shape));
+    if (!this.built) this.#runBuild(inputShape, (shape) => this.build(shape));
   }
 
   #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void): void {

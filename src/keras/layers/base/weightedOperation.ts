@@ -14,7 +14,6 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { SymbolicOperation } from '../../graph/operation.ts';
 import { kerasClassName, snakeCase, uniqueName } from '../../names.ts';
-import { weightsIn } from '../quantized/narrowMatrix.ts';
 import { inheritedDeclaration } from '../../options/declaration.ts';
 import { defineFields, type Options, readOptions, writeOptions } from '../../options/option.ts';
 import type { Nest } from '../../tensorNest.ts';
@@ -172,7 +171,7 @@ export abstract class WeightedOperation<
 
   /** Returns the number of values in the weights. */
   countParams(): number {
-    return this.weights.reduce((total, weight) => total + weightsIn(weight), 0);
+    return this.weights.reduce((total, { size }) => total + size, 0);
   }
 
   /**
