@@ -58,7 +58,7 @@ test('the layer, with its samples', async () => {
   const kinds =
     "import { factoryOf, type InputSpec, integer, layer, type LayerOptions } from '../base/declare.ts';\n";
   const others =
-    "import type { Tensor } from '../../../tensor/tensor.ts';\nimport { flip } from '../../../ops/flip.ts';\n";
+    "import type { Tensor } from '../../../tensor/tensor.ts';\nimport { flip } from '../../../ops/arrangement/flip.ts';\n";
   type Made = { reverse: (...options: unknown[]) => AnyLayer & { readonly axis: number } };
   const { reverse } = await built<Made>('reverse', place, kinds + others + code);
 
