@@ -319,3 +319,53 @@ test.each<[string, object, new (...args: never[]) => Error]>([
 ])('a layer rejects %s', (_, options, error) => {
   expect(() => new Scale(options as never)).toThrow(error);
 });
+
+describe('calls of build and call from outside', () => {
+  class Twice extends Scale {
+    static override readonly className: string = 'Twice';
+
+    override build(inputShape: OpenShape): void {
+      super.build(inputShape);
+      expect(this.built).toBe(false);
+    }
+
+    override call(x: Tensor, options: CallOptions): Tensor {
+      return mul(super.call(x, options), 2);
+    }
+  }
+
+  test('enter by bound methods, outside of the class', async () => {
+    const one = new Twice();
+    const own = [Twice.prototype.build, Twice.prototype.call];
+    expect(Object.keys(one)).not.toContain('call');
+    expect([Twice.prototype.build, Twice.prototype.call]).toEqual(own);
+    expect(one.call).not.toBe(Twice.prototype.call);
+    expect([one instanceof Twice, one.constructor]).toEqual([true, Twice]);
+    const { build, call } = one;
+    build([null, 1]);
+    expect(await call(tensor([[3]]), {}).array()).toEqual([[6]]);
+  });
+
+  test('build once, with the name and the mark of the layer; super is the class above', async () => {
+    const layer = new Twice({ name: 'twice' });
+    layer.build([null, 2]);
+    expect([layer.built, layer.buildShape, layer.w?.name]).toEqual([true, [null, 2], 'twice/w']);
+    expect(await layer.call(tensor([[1, 2]]), { training: true }).array()).toEqual([[2, 4]]);
+    // The loss that `super.call` adds and the penalty: the call from outside was one call.
+    expect(layer.losses).toHaveLength(2);
+  });
+
+  test('follow a method that is replaced, of the class or of a layer', async () => {
+    const [first, second] = [new Twice(), new Twice()];
+    const { call } = Twice.prototype;
+    try {
+      Twice.prototype.call = (x) => mul(x, 3);
+      expect(await first.apply(tensor([[1]])).array()).toEqual([[3]]);
+    } finally {
+      Twice.prototype.call = call;
+    }
+    second.call = (x) => mul(x, 5);
+    expect(await second.apply(tensor([[1]])).array()).toEqual([[5]]);
+    expect(await first.apply(tensor([[1]])).array()).toEqual([[2]]);
+  });
+});

@@ -4,7 +4,7 @@
  */
 import { plainOptions, rejectExtraArguments } from '../../../core/options.ts';
 import { checkedOptions } from '../base/layerOptions.ts';
-import { type ApplyOptions, replaceMethod } from '../base/layer.ts';
+import type { ApplyOptions } from '../base/layer.ts';
 import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean } from '../../../core/shape.ts';
@@ -133,11 +133,10 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     const { activityRegularizer, ...options } = given;
     super(options);
     this.#activityRegularizer = regularizerOf(activityRegularizer);
-    // The base class marks the layer as built around a `build` of one argument.
-    const build = this.build as (shapes: readonly OpenShape[]) => void;
-    replaceMethod(this, 'build', (...shapes: readonly (OpenShape | readonly OpenShape[] | null)[]) =>
-      build(listOfShapes(this.name, shapes)),
-    );
+  }
+
+  protected override shapesToBuild(shapes: readonly unknown[]): readonly OpenShape[] {
+    return listOfShapes(this.name, shapes);
   }
 
   protected abstract get sizes(): HeadSizes;

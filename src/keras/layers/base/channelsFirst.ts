@@ -11,7 +11,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { declarationOf } from '../../options/declaration.ts';
 import { mapShapes } from '../../tensorNest.ts';
 import type { InputSpec } from './inputSpec.ts';
-import { type AnyLayer, type CallOptions, Layer, replaceMethod } from './layer.ts';
+import { type AnyLayer, type CallOptions, Layer } from './layer.ts';
 
 /** Where the channels are among the axes, if they aren't last. */
 export interface ChannelAxis {
@@ -30,6 +30,11 @@ type Order = (rank: number) => readonly number[];
 export function channelsFirst(layer: AnyLayer, { axis, except = [], options = [] }: ChannelAxis): void {
   requireOwnMethods(layer);
   const { build, call, computeOutputShape } = layer;
+  // Between the layer and its class, so that an app's calls enter by these methods.
+  const methods = Object.create(Object.getPrototypeOf(layer)) as object;
+  Object.setPrototypeOf(layer, methods);
+  const replace = (name: string, value: unknown) =>
+    Object.defineProperty(methods, name, { value, writable: true, configurable: true });
   const before = (rank: number) => (axis < 0 ? rank + axis : axis);
   const toLast: Order = (rank) => {
     const axes = [...new Array(rank).keys()];
@@ -57,14 +62,14 @@ export function channelsFirst(layer: AnyLayer, { axis, except = [], options = []
     }
   };
 
-  replaceMethod(layer, 'build', (given: Nest<OpenShape>) => {
+  replace('build', (given: Nest<OpenShape>) => {
     const owner = layer as unknown as { inputSpec: readonly InputSpec[] };
     const specs = owner.inputSpec;
     const last = shapes(given, toLast);
     inside(given, last, () => build.call(layer, last));
     if (owner.inputSpec !== specs) owner.inputSpec = owner.inputSpec.map((spec) => ofFirst(spec, toFirst));
   });
-  replaceMethod(layer, 'call', (given: Nest<Tensor>, callOptions: CallOptions) => {
+  replace('call', (given: Nest<Tensor>, callOptions: CallOptions) => {
     const last = tensors(given, toLast);
     const states = options.filter((name) => callOptions[name]);
     const moved = states.map((name) => [name, tensors(callOptions[name] as Nest<Tensor>, toLast)]);
@@ -74,7 +79,7 @@ export function channelsFirst(layer: AnyLayer, { axis, except = [], options = []
   });
   // The default calls the layer on symbolic tensors, and needs no change.
   if (computeOutputShape === Layer.prototype.computeOutputShape) return;
-  replaceMethod(layer, 'computeOutputShape', (given: Nest<OpenShape>) => {
+  replace('computeOutputShape', (given: Nest<OpenShape>) => {
     if (isInside) return computeOutputShape.call(layer, given);
     const last = shapes(given, toLast);
     return shapes(

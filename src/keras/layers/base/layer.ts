@@ -33,7 +33,7 @@ import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
 import { heldOptions, requireTensors } from './callInputs.ts';
 import { attachMasks, masksOf, withMasks } from './callMasks.ts';
 import { observed, observedLosses } from './callObserver.ts';
-import { checkedCall } from './directCall.ts';
+import { callDirectly, enterBy } from './directCall.ts';
 import { checkCallOptions, type LayerOptions } from './layerOptions.ts';
 import { adviceOn } from './propertyAdvice.ts';
 import { requireShapes } from '../../graph/callResult.ts';
@@ -136,12 +136,30 @@ export abstract class Layer<
     this.activityRegularizer = regularizerOf(options?.activityRegularizer);
     this.#eager = { name: this.name, className: this.className };
     rematerializer()?.created(this);
-    // As in Keras, the app may call both itself; `build` then marks the layer as built. `super.build` still works.
-    const { build, call } = this;
-    replaceMethod(this, 'build', (inputShape: Shapes<In>) => this.#runBuild(inputShape, build));
-    if (typeof call !== 'function') return;
-    const begin = (outermost: object) => this.#begin(outermost);
-    replaceMethod(this, 'call', checkedCall(this as unknown as AnyLayer, call as never, begin));
+    Layer.giveMethods(this as unknown as AnyLayer, Object.getPrototypeOf(this));
+  }
+
+  /**
+   * Gives `layer` the methods of a class's `prototype`, with what an app's own calls of `build` and `call` do besides, as in Keras:
+   * `build` marks the layer as built, and `call` runs in the context of a call.
+   * @internal
+   */
+  static giveMethods(layer: AnyLayer, prototype: AnyLayer): void {
+    enterBy(layer, prototype, {
+      build(this: AnyLayer, ...shapes: readonly unknown[]) {
+        const build = (shape: Shapes<Nest<Tensor>>) => prototype.build.call(this, shape);
+        this.#runBuild(this.shapesToBuild(shapes), build, prototype.build.length > 0);
+      },
+      call(this: AnyLayer, inputs: Nest<Tensor>, options: CallOptions) {
+        const call = (given: CallOptions) => prototype.call.call(this, inputs, given);
+        return callDirectly(this, inputs, options, call, (outermost) => this.#begin(outermost));
+      },
+    });
+  }
+
+  /** Returns the argument of `build` from those of an app's call. */
+  protected shapesToBuild([inputShape]: readonly unknown[]): Shapes<In> {
+    return inputShape as Shapes<In>;
   }
 
   /**
@@ -238,16 +256,16 @@ export abstract class Layer<
 
   /** Builds the layer unless it is built. */
   ensureBuilt(inputShape: Shapes<In>): void {
-    if (!this.built) this.#runBuild(inputShape, (shape) => this.build(shape));
+    if (!this.built) this.#runBuild(inputShape, (shape) => this.build(shape), true);
   }
 
-  #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void): void {
+  /** Runs `build`, which may do without a shape unless it `takesShape`. */
+  #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void, takesShape: boolean): void {
     if (typeof this.call !== 'function') throw withoutCall(this.name, this);
-    // A `build` without parameters needs no shape.
-    if (inputShape !== undefined || build.length > 0)
+    if (inputShape !== undefined || takesShape)
       requireShapes(this.name, inputShape, 'build', 'takes the shape of the input');
     const shape = withoutProbe(inputShape as Nest<OpenShape>) as Shapes<In>;
-    const inScope = () => inNameScope(this, this.name, () => build.call(this, shape));
+    const inScope = () => inNameScope(this, this.name, () => build(shape));
     // Weights are leaves: their initialization is not recorded, and they outlive scopes.
     this.addingWeights(() => keepingBuilt(this, inScope));
     this.built = true;
@@ -404,11 +422,6 @@ export abstract class Layer<
   #begin(outermost: object): void {
     if (!isTracing()) this.#lastCall = outermost;
   }
-}
-
-/** Replaces a method of one object. */
-export function replaceMethod(owner: object, name: string, value: unknown): void {
-  Object.defineProperty(owner, name, { value, configurable: true, writable: true });
 }
 
 function withoutCall(name: string, layer: object): ValueError {

@@ -3,7 +3,7 @@
  * quantized becomes one of them, so they have no private fields.
  */
 import { isNarrowFloat, type NarrowFloat } from '../../../core/packedWeights.ts';
-import type { AnyLayer } from '../base/layer.ts';
+import { type AnyLayer, Layer } from '../base/layer.ts';
 import { Dense } from '../core/dense.ts';
 import { EinsumDense } from '../core/einsumDense.ts';
 import { Embedding } from '../core/embedding.ts';
@@ -43,9 +43,7 @@ export function classFor(layer: AnyLayer, mode: 'int8' | 'int4' | NarrowFloat): 
 
 /** Turns a layer without weights into one of class `type`, which isn't built yet. */
 export function becomeQuantized(layer: AnyLayer, type: unknown, quantization: Quantization): void {
-  Object.setPrototypeOf(layer, (type as { prototype: object }).prototype);
-  // The constructor has kept the method of the other class.
-  delete (layer as { build?: unknown }).build;
+  Layer.giveMethods(layer, (type as { prototype: AnyLayer }).prototype);
   const maps = { elementTypes: new Map(), fileForms: new Map() };
   Object.assign(layer, { quantization, savedVariables: [], ...maps, built: false });
 }
