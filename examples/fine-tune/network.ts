@@ -21,24 +21,24 @@ export async function openNetwork(
 ): Promise<Network> {
   const { Tokenizer } = await import('@huggingface/tokenizers');
   const coder = await loadTokenizer(source, Tokenizer);
+  let bytes = 0;
   const net = await fromPretrained(source, {
     task: 'causalLM',
-    onProgress: ({ loaded, total }) => onProgress(total ? loaded / total : 0),
+    onProgress: ({ loaded, total }) => {
+      bytes = total ?? loaded;
+      onProgress(loaded / bytes);
+    },
   });
-  return { net, coder, summary: summaryOf(net) };
+  return { net, coder, summary: summaryOf(net, bytes) };
 }
 
-function summaryOf(net: CausalLM): string {
-  const { modelType, numLayers, hiddenDim, tokenEmbedding } = net.backbone;
+function summaryOf({ backbone }: CausalLM, bytes: number): string {
+  const { modelType, numLayers, hiddenDim, tokenEmbedding } = backbone;
   const parts = [
     modelType,
-    `${counted(net.countParams())} parameters`,
+    `${(bytes / 1e6).toFixed(1)} MB of weights`,
     `${numLayers} layers of ${hiddenDim} features`,
     `${tokenEmbedding.inputDim.toLocaleString('en')} tokens`,
   ];
   return parts.join(' · ');
-}
-
-function counted(count: number): string {
-  return count < 1e9 ? `${(count / 1e6).toFixed(1)} million` : `${(count / 1e9).toFixed(2)} billion`;
 }

@@ -29,7 +29,7 @@ const fill = (page: Page, values: Record<string, string>) =>
 test('its network learns a text, writes with and without it, is saved, and forgets', async () => {
   const { page, errors } = await openPage(chromium.browser, chromium.url);
   await waitForText(page, /^Ready/);
-  expect(await text(page, '#network')).toMatch(/^llama · 1\.1 million parameters/);
+  expect(await text(page, '#network')).toMatch(/^llama · 2\.1 MB of weights/);
   expect(await isDisabled(page, '#save-adapter')).toBe(true);
   const line = 'Whales sing to whales, and whales sing back. ';
   await fill(page, { text: line.repeat(4), prompt: 'Whales sing', temperature: '0', passes: '12' });
