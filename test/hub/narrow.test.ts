@@ -46,6 +46,7 @@ describe.each(['gpt2-shards', 'qwen2', 'gemma3', 'llama3'])('%s', (name) => {
     }, 0);
     expect(matrices.length).toBeGreaterThan(4);
     expect(bytesOf(narrow)).toBe(2 * elements + others.reduce((total, { size }) => total + 4 * size, 0));
+    expect(narrow.countParams()).toBe(wide.countParams());
     const inputs = inputsOf(expected);
     await expectClose(narrow.apply(inputs), await valuesOf(wide.apply(inputs)), 1e-5);
     // The backbone is frozen: fit says so.

@@ -21,6 +21,7 @@ import { type DTypePolicy, getDTypePolicy, requirePolicy, variableDType } from '
 import { findInProperties } from './findInProperties.ts';
 import { checkedOptions, type LayerOptions } from './layerOptions.ts';
 import { inKerasOrder, makeWeight, type OwnWeight, setWeights, type WeightOptions } from './layerWeights.ts';
+import { weightsIn } from '../quantized/narrowMatrix.ts';
 import type { WeightRules } from './weightRules.ts';
 
 /** The part of the inner layers that an operation uses. */
@@ -171,7 +172,7 @@ export abstract class WeightedOperation<
 
   /** Returns the number of values in the weights. */
   countParams(): number {
-    return this.weights.reduce((total, { size }) => total + size, 0);
+    return this.weights.reduce((total, weight) => total + weightsIn(weight), 0);
   }
 
   /**
