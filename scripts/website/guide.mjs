@@ -83,12 +83,15 @@ const SEARCHED = [
 /** @returns {Document[]} */
 function documents() {
   requireAllListed();
-  const decisions = fs.readdirSync(path.join(ROOT, 'docs', 'decisions'));
+  const decisions = fs
+    .readdirSync(path.join(ROOT, 'docs', 'decisions'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => file.replaceAll(path.sep, '/'));
   const pages = [
     ...contents.flatMap((part) => part.pages).map((name) => [`docs/guide/${name}.md`, `guide/${name}.html`]),
     ...decisions.map((file) => [
       `docs/decisions/${file}`,
-      `decisions/${file === 'README.md' ? 'index' : path.parse(file).name}.html`,
+      `decisions/${file === 'README.md' ? 'index' : file.replace(/\.md$/, '')}.html`,
     ]),
     ...Object.entries(OTHERS),
   ];

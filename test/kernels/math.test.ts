@@ -42,7 +42,8 @@ test('ops never write the names of these functions', () => {
   const names = functions.map(({ wgslName }) => wgslName).filter((name) => !(name in ops));
   const written = new RegExp(`['\`][^'\`\n]*(?<![.\\w])(${names.join('|')})(\\(|['\`])`);
   for (const folder of ['src/ops', 'src/kernels']) {
-    for (const file of fs.readdirSync(folder)) {
+    const files = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    for (const file of files.filter((name) => name.endsWith('.ts'))) {
       const text = fs.readFileSync(`${folder}/${file}`, 'utf8').replace(/^\s*(\/\/|\/?\*).*$/gm, '');
       expect(written.exec(text)?.[0], file).toBeUndefined();
     }
