@@ -1,8 +1,5 @@
 /** @file addLayerNorm: a residual connection and the layerNorm that follows it. */
-import { requireDType } from '../../core/dtype.ts';
-import { ShapeError } from '../../core/errors.ts';
-import { sameShape } from '../../core/shape.ts';
-import { formatSpec, type TensorSpec } from '../../core/spec.ts';
+import type { TensorSpec } from '../../core/spec.ts';
 import {
   hasLineGradient,
   layerNormGradKernel,
@@ -18,6 +15,7 @@ import {
   defaultEpsilon,
   requireEpsilon,
   requireParameters,
+  requireSummands,
   sizesAlong,
 } from './normalization.ts';
 import { layerNormGrad, layerNormInputGrad } from './normalizationGrad.ts';
@@ -70,17 +68,8 @@ export const addLayerNorm: Op<
   takesNull: true,
   save: { inputs: [2], outputs: [1] },
   infer: ([x, residual, gamma, beta], { axis, epsilon = defaultEpsilon }) => {
-    requireDType(name, 'x', x.dtype, ['float32']);
-    if (residual) requireDType(name, 'residual', residual.dtype, ['float32']);
+    requireSummands(name, x, residual);
     requireEpsilon(name, epsilon);
-    if (residual && !sameShape(x.shape, residual.shape)) {
-      throw new ShapeError({
-        op: name,
-        rule: '`x` and `residual` have the same shape.',
-        received: `${formatSpec(x)} and ${formatSpec(residual)}`,
-        hint: 'broadcast the smaller one first: broadcastTo(x, { shape }).',
-      });
-    }
     const axes = axesTogether(name, axis, x.shape.length);
     requireParameters(name, sizesAlong(x.shape, axes), { gamma, beta });
     const spec = { shape: x.shape, dtype: x.dtype };

@@ -1,13 +1,15 @@
 /** @file addRmsNorm: a residual connection and the norm that follows it. */
-import { requireDType } from '../../core/dtype.ts';
-import { ShapeError } from '../../core/errors.ts';
-import { sameShape } from '../../core/shape.ts';
-import { formatSpec } from '../../core/spec.ts';
 import { rmsNormKernel } from '../../kernels/normalization/rmsNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { add, mul } from '../elementwise/arithmetic.ts';
 import { defineOp, type Op } from '../define/define.ts';
-import { axesTogether, requireEpsilon, requireParameters, sizesAlong } from './normalization.ts';
+import {
+  axesTogether,
+  requireEpsilon,
+  requireParameters,
+  requireSummands,
+  sizesAlong,
+} from './normalization.ts';
 import { reshaped, spreadShape } from './normalizationGrad.ts';
 import type { RmsNormOptions } from './rmsNorm.ts';
 import { rmsGradients, rmsStandardized } from './rmsNormGrad.ts';
@@ -28,17 +30,8 @@ export const addRmsNorm: Op<
   takesNull: true,
   save: { inputs: [2], outputs: [1] },
   infer: ([x, residual, gamma], { axis, epsilon = 1e-6 }) => {
-    requireDType('addRmsNorm', 'x', x.dtype, ['float32']);
-    requireDType('addRmsNorm', 'residual', residual.dtype, ['float32']);
+    requireSummands('addRmsNorm', x, residual);
     requireEpsilon('addRmsNorm', epsilon);
-    if (!sameShape(x.shape, residual.shape)) {
-      throw new ShapeError({
-        op: 'addRmsNorm',
-        rule: '`x` and `residual` have the same shape.',
-        received: `${formatSpec(x)} and ${formatSpec(residual)}`,
-        hint: 'broadcast the smaller one first: broadcastTo(x, { shape }).',
-      });
-    }
     const axes = axesTogether('addRmsNorm', axis, x.shape.length);
     requireParameters('addRmsNorm', sizesAlong(x.shape, axes), { gamma });
     const spec = { shape: x.shape, dtype: x.dtype };

@@ -63,6 +63,20 @@ export function requireParameters(
   }
 }
 
+/** Throws unless `x` and the `residual` that is added to it are float32 and of one shape. */
+export function requireSummands(op: string, x: TensorSpec, residual: TensorSpec | null | undefined): void {
+  requireDType(op, 'x', x.dtype, ['float32']);
+  if (!residual) return;
+  requireDType(op, 'residual', residual.dtype, ['float32']);
+  if (sameShape(x.shape, residual.shape)) return;
+  throw new ShapeError({
+    op,
+    rule: '`x` and `residual` have the same shape.',
+    received: `${formatSpec(x)} and ${formatSpec(residual)}`,
+    hint: 'broadcast the smaller one first: broadcastTo(x, { shape }).',
+  });
+}
+
 /** The shape of [n] along `axis` of a tensor of `rank`. */
 export function shapeAlong(n: number, axis: number, rank: number): number[] {
   return Array.from({ length: rank }, (_, i) => (i === axis ? n : 1));
