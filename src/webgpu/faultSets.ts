@@ -220,7 +220,8 @@ export class FaultTracker {
     if (!b || a === b) return first;
     const second = this.#current(b);
     if (!first || !second) return first ?? second;
-    const base = this.#resolved;
+    // From the first that may be pending: sets stay as wide as the work between their checks, however many calls came before.
+    const base = Math.max(this.#resolved, Math.min(first.base, second.base));
     const [left, right] = [first.pendingFrom(base), second.pendingFrom(base)];
     const pending = left | right;
     const faults = [...new Set([...first.faults, ...second.faults])];
