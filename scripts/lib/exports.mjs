@@ -50,6 +50,34 @@ export function publicExports(file, prefix = '') {
 }
 
 /**
+ * Gives options and classes without a docstring one that follows from their names: `DenseOptions` has the options of `dense`, and
+ * `Dense` is the class of what it creates.
+ *
+ * @param {readonly PublicExport[]} all
+ * @returns {PublicExport[]}
+ */
+export function withDerivedDocs(all) {
+  const functions = new Map(
+    all
+      .filter(({ kind }) => kind === 'const' || kind === 'function')
+      .map(({ name }) => [lastOf(name).toLowerCase(), lastOf(name)]),
+  );
+  return all.map((one) => {
+    if (one.doc !== '') return one;
+    const [, base = '', isOptions] = /^(.*?)(Options)?$/.exec(lastOf(one.name)) ?? [];
+    const maker = functions.get(base.toLowerCase());
+    if (!maker || !(isOptions || one.kind === 'class')) return one;
+    return {
+      ...one,
+      doc: isOptions ? `Options of \`${maker}\`.` : `The class of what \`${maker}\` creates.`,
+    };
+  });
+}
+
+/** `layers.dense` → dense. @param {string} name */
+const lastOf = (name) => name.slice(name.lastIndexOf('.') + 1);
+
+/**
  * Returns the names that a file declares and exports, with the names of their declarations.
  *
  * @param {string} source

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { writeStyle } from './frame.mjs';
 import { presentEntries } from '../lib/entries.mjs';
-import { publicExports } from '../lib/exports.mjs';
+import { publicExports, withDerivedDocs } from '../lib/exports.mjs';
 import { opRows } from '../lib/op-table.mjs';
 import { needsExample, programOf } from '../lib/reference-examples.mjs';
 import { ROOT, SetupError } from '../setup.mjs';
@@ -124,13 +124,16 @@ function otherNames(reference, aliases) {
   });
 }
 
-/** Returns the docstring of every export, by entry and name, from the sources. */
+/** Returns the docstring of every export, written or derived, by entry and name. */
 function sourceExports() {
   return new Map(
     Object.entries(presentEntries(ROOT)).flatMap(([entry, source]) => {
       const [shown, prefix] = entry === 'keras/layers' ? ['keras', 'layers.'] : [entry, ''];
       const from = shown === 'index' ? 'retrograd' : `retrograd/${shown}`;
-      return publicExports(path.join(ROOT, source)).map(({ name, doc }) => [`${from} ${prefix}${name}`, doc]);
+      return withDerivedDocs(publicExports(path.join(ROOT, source))).map(({ name, doc }) => [
+        `${from} ${prefix}${name}`,
+        doc,
+      ]);
     }),
   );
 }

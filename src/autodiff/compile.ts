@@ -20,7 +20,6 @@ import { frozenWarning } from './frozenValues.ts';
 import { type CallBody, type Entry, Recordings } from './recordings.ts';
 import { fieldsOf, signatureOf } from './signature.ts';
 
-/** Options of `compile`. */
 export interface CompileOptions {
   /** The function's name in errors and reports. Default: its own name. */
   name?: string;

@@ -42,7 +42,6 @@ export interface Linearized<A extends readonly unknown[], R> {
   pushforward: LinearMap<[tangents: A], GradientsOf<R>>;
 }
 
-/** Options of `vjp`. */
 export interface VjpOptions {
   /** Whether f returns `[value, aux]`: aux is passed through without being differentiated. Default false. */
   hasAux?: boolean;

@@ -8,7 +8,6 @@ import { pairOf, requireFunction } from './functional.ts';
 import { runLoop } from './loop.ts';
 import { alignedLeaves, packTree, structureOf, tensorsIn } from './tree.ts';
 
-/** Options of `scan`. */
 export interface ScanOptions {
   /** The number of steps. Default: the size of the first axis of `xs`. */
   length?: number;

@@ -6,7 +6,6 @@ import type { DeviceTuning } from '../webgpu/device.ts';
 import { pageStore, type TuningStore } from './store.ts';
 import { installTuner } from './tuner.ts';
 
-/** Options of `tuning`. */
 export interface TuningOptions {
   /** Whether new problems are measured automatically, in the background. Default false. */
   automatic?: boolean;

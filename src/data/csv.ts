@@ -7,7 +7,6 @@ import { type CsvRecord, CsvReader } from './csvRecords.ts';
 import { Dataset } from './dataset.ts';
 import { TextFiles, type TextSource } from './text.ts';
 
-/** Options of `csv`. */
 export interface CsvOptions<L extends string | null = string | null> {
   /** Whether the first record of each file has the names of columns. Default true. */
   header?: boolean;

@@ -5,7 +5,6 @@ import { generator, permutation } from '../core/permutation.ts';
 import { describe, requireBoolean, requireFinite, requireInteger } from '../core/shape.ts';
 import { checkSeed, freshSeed } from '../ops/define/seeds.ts';
 
-/** Options of `skipgrams`. */
 export interface SkipgramsOptions {
   /** How far a neighbour is from its word, at most. Default 4. */
   windowSize?: number;

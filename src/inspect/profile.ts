@@ -11,7 +11,6 @@ import { PassTimer, WallTimer } from '../webgpu/timing.ts';
 import { LaunchLog } from './launches.ts';
 import { ProfileReport } from './report.ts';
 
-/** Options of `profile`. */
 export interface ProfileOptions {
   /** The device whose launches are measured. Default: the current device. */
   device?: Device;

@@ -8,7 +8,6 @@ import type { ByteSource } from '../formats/byteSource.ts';
 import type { LoadWeightsOptions } from '../keras/saving/fileOptions.ts';
 import { type FileSource, openSource } from '../storage/sources.ts';
 
-/** Options of `readPyTorch`. */
 export type ReadPyTorchOptions = Pick<LoadWeightsOptions, 'file' | 'signal' | 'limits'>;
 
 /**

@@ -46,7 +46,6 @@ export type HostValues =
 /** Values on the host, row-major, with their shape. */
 export type ShapedData = TypedData & { readonly shape?: Shape };
 
-/** Options of `tensor`. */
 export interface TensorOptions<D extends DType = DType> {
   /**
    * Shape of the tensor; the product of its sizes is the number of values. Default: the nesting of the values;

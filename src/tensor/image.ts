@@ -10,7 +10,6 @@ import { fromHost } from './create.ts';
 import { type ImageSource, type Pixels, pixelsOf } from './pixels.ts';
 import { Tensor } from './tensor.ts';
 
-/** Options of `fromImage`. */
 export interface FromImageOptions<D extends DType = DType> {
   /** 3: red, green, blue (the default); 4: with alpha; 1: luminance. */
   channels?: 1 | 3 | 4;
@@ -68,7 +67,6 @@ function luminance(data: ArrayLike<number>, at: number): number {
   return (19595 * red + 38470 * green + 7471 * blue + 0x8000) >> 16;
 }
 
-/** Options of `toPixels`. */
 export interface ToPixelsOptions {
   /** The values shown as black and as white. Default [0, 255]; for bools [0, 1]. */
   range?: readonly [number, number];

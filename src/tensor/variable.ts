@@ -13,7 +13,6 @@ import type { Origin } from '../history/origin.ts';
 import { sourceOf, Tensor } from './tensor.ts';
 import { noteUse } from './variableObservers.ts';
 
-/** Options of `variable`. */
 export interface VariableOptions {
   /** A name for histories, error messages and files. Default: `variable`, numbered. */
   name?: string;

@@ -8,7 +8,6 @@ import type { TuningStore } from '../autotune/store.ts';
 import { tunerOf } from '../autotune/tuner.ts';
 import type { VerificationProgress, VerificationReport } from './report.ts';
 
-/** Options of `verify`. */
 export interface VerifyOptions {
   /** Checks only variants whose names match, such as /^gemm: /. Default: all. */
   only?: RegExp;

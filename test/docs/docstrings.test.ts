@@ -3,13 +3,13 @@ import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { presentEntries } from '../../scripts/lib/entries.mjs';
-import { type PublicExport, publicExports } from '../../scripts/lib/exports.mjs';
+import { type PublicExport, publicExports, withDerivedDocs } from '../../scripts/lib/exports.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const whereIs = ({ name, file }: PublicExport) => `${file.slice(root.length)}: ${name}`;
 
 describe.each(Object.entries(presentEntries(root)))('the entry %s', (_, source) => {
-  const all = publicExports(`${root}${source}`);
+  const all = withDerivedDocs(publicExports(`${root}${source}`));
 
   test('exports nothing without a docstring', () => {
     expect(all.length).toBeGreaterThan(10);

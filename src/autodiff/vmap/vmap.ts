@@ -15,7 +15,6 @@ import { BatchLevel } from './level.ts';
 /** An axis, null for a tensor that isn't mapped, or a tree of these: a prefix of the tree of tensors. */
 export type Axes = number | null | readonly Axes[] | { readonly [key: string]: Axes };
 
-/** Options of `vmap`. */
 export interface VmapOptions {
   /**
    * The batch axis of the arguments: one for all, or a list with an entry for each. An entry is a number, null for an argument

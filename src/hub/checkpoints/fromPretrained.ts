@@ -22,7 +22,6 @@ import { rememberConfig } from './sourceConfig.ts';
 import { onlyIfMissing, openTensors } from './openTensors.ts';
 import { narrowFormat, requireWeightDtype, type WeightDtype } from './weightDtype.ts';
 
-/** Options of `fromPretrained`. */
 export interface FromPretrainedOptions<T extends Task = Task> {
   /** What the network is for. Default: what the checkpoint was made for. A head that it doesn't have gets initial values. */
   readonly task?: T | undefined;

@@ -10,7 +10,6 @@ import { type Folder, openFolder, type PretrainedSource } from './folder.ts';
 import { onlyIfMissing } from './openTensors.ts';
 import { readFile } from './readFile.ts';
 
-/** Options of `loadChatTemplate`. */
 export interface LoadChatTemplateOptions {
   /** Which one, where there are several. Default 'default'. */
   readonly name?: string | undefined;

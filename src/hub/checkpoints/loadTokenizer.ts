@@ -11,7 +11,6 @@ import { readFile } from './readFile.ts';
 /** A class of tokenizers that is made of the contents of `tokenizer.json` and `tokenizer_config.json`. */
 export type TokenizerClass<T> = new (tokenizer: object, config: object) => T;
 
-/** Options of `loadTokenizer`. */
 export interface LoadTokenizerOptions {
   /** Aborts the loading of the files. */
   readonly signal?: AbortSignal | undefined;

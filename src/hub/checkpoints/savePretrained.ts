@@ -27,7 +27,6 @@ import { backboneOf, headOf, namesOf } from './namesOf.ts';
 import { rememberedConfig } from './sourceConfig.ts';
 import { taskOf } from './taskOf.ts';
 
-/** Options of `savePretrained`. */
 export interface SavePretrainedOptions {
   /** The floats of the file; narrow ones are rounded to the nearest. Default: those of matrices in 16 bits; without any, 'float32'. */
   readonly dtype?: FloatType | undefined;

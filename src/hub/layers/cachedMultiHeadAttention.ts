@@ -46,7 +46,6 @@ import { RotaryEmbedding, type RotaryOptions } from './rotaryEmbedding.ts';
 /** Which projections of attention add a bias. */
 const biasKinds = ['all', 'queryKeyValue', 'none'] as const;
 
-/** Options of `cachedMultiHeadAttention`. */
 export interface CachedMultiHeadAttentionOptions extends LayerOptions, KernelOptions {
   /** Number of heads. */
   numHeads: number;
@@ -89,7 +88,6 @@ interface Heads {
   value: Tensor;
 }
 
-/** The class of layers created by `cachedMultiHeadAttention`. */
 export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiHeadAttentionOptions>(
   'CachedMultiHeadAttention',
   () => ({

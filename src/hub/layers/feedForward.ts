@@ -20,7 +20,6 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { ensureBuilt } from './building.ts';
 import { activated, gated, type TransformerActivation, transformerActivations } from './activationNames.ts';
 
-/** Options of `feedForward`. */
 export interface FeedForwardOptions extends LayerOptions, KernelOptions, BiasOptions {
   /** The number of features in between. */
   intermediateDim: number;
@@ -32,7 +31,6 @@ export interface FeedForwardOptions extends LayerOptions, KernelOptions, BiasOpt
   dropout?: number;
 }
 
-/** The class of layers created by `feedForward`. */
 export class FeedForward extends /* @__PURE__ */ layer<FeedForwardOptions>('FeedForward', () => ({
   intermediateDim: integer(),
   activation: oneOf(transformerActivations, 'relu'),

@@ -10,13 +10,11 @@ import { rmsNorm } from '../../ops/normalization/rmsNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 
-/** Options of `offsetRMSNormalization`. */
 export interface OffsetRMSNormalizationOptions extends LayerOptions {
   /** Added to the mean of the squares. Default 1e-6. */
   epsilon?: number;
 }
 
-/** The class of layers created by `offsetRMSNormalization`. */
 export class OffsetRMSNormalization extends /* @__PURE__ */ layer<OffsetRMSNormalizationOptions>(
   'OffsetRMSNormalization',
   () => ({ epsilon: number({ min: 0, default: 1e-6 }) }),

@@ -17,7 +17,6 @@ import { broadcastTo } from '../../ops/reductions/sum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 
-/** Options of `positionEmbedding`. */
 export interface PositionEmbeddingOptions extends LayerOptions {
   /** The length of the longest sequence. */
   sequenceLength: number;
@@ -25,7 +24,6 @@ export interface PositionEmbeddingOptions extends LayerOptions {
   initializer?: InitializerLike;
 }
 
-/** The class of layers created by `positionEmbedding`. */
 export class PositionEmbedding extends /* @__PURE__ */ layer<PositionEmbeddingOptions>(
   'PositionEmbedding',
   () => ({

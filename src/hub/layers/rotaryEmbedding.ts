@@ -28,7 +28,6 @@ export interface RotaryEmbeddingLayerOptions extends LayerOptions {
 /** Those options of `rotaryEmbedding` that say how it turns. */
 export type RotaryOptions = Omit<RotaryEmbeddingLayerOptions, keyof LayerOptions>;
 
-/** The class of layers created by `rotaryEmbedding`. */
 export class RotaryEmbedding extends /* @__PURE__ */ layer<RotaryEmbeddingLayerOptions>(
   'RotaryEmbedding',
   () => ({

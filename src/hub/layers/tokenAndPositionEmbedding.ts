@@ -16,7 +16,6 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { ensureBuilt } from './building.ts';
 import { PositionEmbedding } from './positionEmbedding.ts';
 
-/** Options of `tokenAndPositionEmbedding`. */
 export interface TokenAndPositionEmbeddingOptions extends LayerOptions {
   /** The number of tokens: ids are integers in [0, vocabularySize). */
   vocabularySize: number;
@@ -32,7 +31,6 @@ export interface TokenAndPositionEmbeddingOptions extends LayerOptions {
   maskZero?: boolean;
 }
 
-/** The class of layers created by `tokenAndPositionEmbedding`. */
 export class TokenAndPositionEmbedding extends /* @__PURE__ */ layer<TokenAndPositionEmbeddingOptions>(
   'TokenAndPositionEmbedding',
   () => ({

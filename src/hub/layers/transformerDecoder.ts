@@ -2,7 +2,6 @@
 import { factoryOf, layer } from '../../keras/layers/base/declare.ts';
 import { TransformerBlock, type TransformerOptions, transformerTable } from './transformerBlock.ts';
 
-/** The class of layers created by `transformerDecoder`. */
 export class TransformerDecoder extends /* @__PURE__ */ layer<TransformerOptions, TransformerBlock>(
   'TransformerDecoder',
   transformerTable,

@@ -9,7 +9,6 @@ import { Tensor } from '../../tensor/tensor.ts';
 /** Names by class: a list, or an object as in Keras's `imagenet_class_index.json`, of ids and names by index. */
 export type ClassNames = readonly string[] | Readonly<Record<string, string | readonly [string, string]>>;
 
-/** Options of `decodePredictions`. */
 export interface DecodePredictionsOptions {
   /**
    * Names of the classes, or the URL of a JSON file with the names. Those of ImageNet are at

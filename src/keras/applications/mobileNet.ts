@@ -23,7 +23,6 @@ import { type Parts, partsOf } from './parts.ts';
 import { preprocessSymmetric } from './preprocess.ts';
 import { requireAlpha } from './requireAlpha.ts';
 
-/** Options of `mobileNet`. */
 export interface MobileNetOptions extends NetworkOptions {
   /** Factor of the number of filters. Default 1. */
   alpha?: number;

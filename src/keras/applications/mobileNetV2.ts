@@ -26,7 +26,6 @@ import { channelsOf, divisible, partsOf } from './parts.ts';
 import { preprocessSymmetric } from './preprocess.ts';
 import { requireAlpha } from './requireAlpha.ts';
 
-/** Options of `mobileNetV2`. */
 export interface MobileNetV2Options extends NetworkOptions {
   /** Factor of the number of filters. Default 1. */
   alpha?: number;

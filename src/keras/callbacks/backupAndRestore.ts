@@ -11,7 +11,6 @@ import { invalid, text } from './callbackOptions.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
 
-/** Options of `backupAndRestore`. */
 export interface BackupAndRestoreOptions {
   /** The folder of the backup. Use it for nothing else. */
   backupDir: string;

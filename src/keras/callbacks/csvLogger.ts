@@ -4,7 +4,6 @@ import { callback, factoryOf, flag, own } from './declare.ts';
 import { text } from './callbackOptions.ts';
 import { Files, type SinkLike } from './sink.ts';
 
-/** Options of `csvLogger`. */
 export interface CSVLoggerOptions {
   /** The file's name, such as 'run/log.csv'. */
   filename: string;

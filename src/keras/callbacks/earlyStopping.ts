@@ -5,7 +5,6 @@ import { Monitor, type MonitorOptions } from './monitor.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { Snapshot } from '../../tensor/snapshot.ts';
 
-/** Options of `earlyStopping`. */
 export interface EarlyStoppingOptions extends MonitorOptions, VerboseOptions {
   /** Epochs without improvement after which training ends. Default 0. */
   patience?: number;
@@ -17,7 +16,6 @@ export interface EarlyStoppingOptions extends MonitorOptions, VerboseOptions {
   startFromEpoch?: number;
 }
 
-/** The class of callbacks created by `earlyStopping`. */
 export class EarlyStopping extends /* @__PURE__ */ callback<EarlyStoppingOptions>('earlyStopping', () => ({
   ...monitorTable(),
   patience: integer({ min: 0, default: 0 }),

@@ -31,7 +31,6 @@ export type Hooks = {
   ) => void | Promise<void>;
 } & { readsBatchLogs?: boolean | 'latest' };
 
-/** The class of callbacks created by `lambdaCallback`. */
 export class LambdaCallback extends Callback {
   override readonly readsBatchLogs: boolean | 'latest';
 

@@ -5,7 +5,6 @@ import { settableOptimizer } from './learningRate.ts';
 import { byPosition, checkOptions } from '../../core/options.ts';
 import { invalid, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
-/** Options of `learningRateScheduler`. */
 export interface LearningRateSchedulerOptions extends VerboseOptions {
   /** Returns the rate of an epoch, counted from 0; `learningRate` is the current rate. */
   schedule: (epoch: number, learningRate: number) => number;

@@ -12,7 +12,6 @@ import { PathTemplate } from './pathTemplate.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
 
-/** Options of `modelCheckpoint`. */
 export interface ModelCheckpointOptions extends Omit<MonitorOptions, 'minDelta'>, VerboseOptions {
   /**
    * The file name. Its end chooses the format: '.keras', a model, or '.weights.h5', its weights, both as in Keras; or
@@ -35,7 +34,6 @@ export interface ModelCheckpointOptions extends Omit<MonitorOptions, 'minDelta'>
   sink?: SinkLike;
 }
 
-/** The class of callbacks created by `modelCheckpoint`. */
 export class ModelCheckpoint extends /* @__PURE__ */ callback<ModelCheckpointOptions>(
   'modelCheckpoint',
   () => ({

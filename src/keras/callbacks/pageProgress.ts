@@ -6,7 +6,6 @@ import { byPosition, checkOptions } from '../../core/options.ts';
 import { invalid } from './callbackOptions.ts';
 import { Clock, formatPace, formatRest, formatValue } from './progress.ts';
 
-/** Options of `pageProgress`. */
 export interface PageProgressOptions {
   /** The element to fill with a bar and a line of text. Its content is replaced. */
   element: Element;

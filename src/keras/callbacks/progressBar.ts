@@ -5,7 +5,6 @@ import { Callback, type Logs } from './callback.ts';
 import { byPosition, checkOptions } from '../../core/options.ts';
 import { Clock, formatLogs, formatPace, formatRest } from './progress.ts';
 
-/** Options of `progressBar`. */
 export interface ProgressBarOptions {
   /** Receives pieces of text, including line ends. Default: standard output in Node, whole lines to the console elsewhere. */
   write?: (text: string) => void;

@@ -6,7 +6,6 @@ import { settableOptimizer } from './learningRate.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
-/** Options of `reduceLROnPlateau`. */
 export interface ReduceLROnPlateauOptions extends MonitorOptions, VerboseOptions {
   /** Factor by which the rate is multiplied, between 0 and 1. Default 0.1. */
   factor?: number;

@@ -4,7 +4,6 @@ import { requireBoolean } from '../../core/shape.ts';
 import { Callback, type CallbackOptimizer } from './callback.ts';
 import { invalid } from './callbackOptions.ts';
 
-/** Options of `swapEMAWeights`. */
 export interface SwapEMAWeightsOptions {
   /**
    * Whether weights are also swapped between epochs, so that callbacks after this one, such as modelCheckpoint, see the
@@ -13,7 +12,6 @@ export interface SwapEMAWeightsOptions {
   swapOnEpoch?: boolean;
 }
 
-/** The class of callbacks created by `swapEMAWeights`. */
 export class SwapEMAWeights extends Callback {
   readonly #swapOnEpoch: boolean;
 

@@ -5,7 +5,6 @@ import { text } from './callbackOptions.ts';
 import { type Scalar, scalarEvent, versionEvent } from './eventFile.ts';
 import { Files, type SinkLike } from './sink.ts';
 
-/** Options of `tensorBoard`. */
 export interface TensorBoardOptions {
   /** The folder of the run; its files are in `train` and `validation` below it. Default 'logs'. */
   logDir?: string;

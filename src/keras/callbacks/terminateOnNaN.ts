@@ -5,7 +5,6 @@ import { Callback, type Logs } from './callback.ts';
 import { byPosition, checkOptions } from '../../core/options.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
-/** Options of `terminateOnNaN`. */
 export interface TerminateOnNaNOptions extends VerboseOptions {
   /** Whether `fit` rejects with an error instead of ending normally. Default false. */
   raiseError?: boolean;
@@ -16,7 +15,6 @@ export interface TerminateOnNaNOptions extends VerboseOptions {
   everyBatch?: boolean;
 }
 
-/** The class of callbacks created by `terminateOnNaN`. */
 export class TerminateOnNaN extends Callback {
   override readonly readsBatchLogs: boolean | 'latest';
   readonly #raises: boolean;

@@ -27,7 +27,6 @@ export interface AxisOptions {
   axis?: number | readonly number[];
 }
 
-/** Options of `maxNorm`. */
 export interface MaxNormOptions extends AxisOptions {
   /** The largest norm along `axis`; longer vectors are scaled to it. Default 2. */
   maxValue?: number;
@@ -48,7 +47,6 @@ export const maxNorm = /* @__PURE__ */ constraint(
   ['maxValue', 'axis'],
 );
 
-/** Options of `minMaxNorm`. */
 export interface MinMaxNormOptions extends AxisOptions {
   /** The smallest norm along `axis`. Default 0. */
   minValue?: number;

@@ -11,13 +11,11 @@ import { number } from '../options/kinds.ts';
 import type { Table } from '../options/maker.ts';
 import { initializer } from './initializer.ts';
 
-/** Options of `constant`. */
 export interface ConstantOptions {
   /** The value of every element. Default 0. */
   value?: number;
 }
 
-/** Options of `identity`. */
 export interface IdentityOptions {
   /** The value on the diagonal. Default 1. */
   gain?: number;

@@ -14,7 +14,6 @@ import type { Table } from '../options/maker.ts';
 import { hostNormals } from './hostRandom.ts';
 import { initializer, type SeedOptions } from './initializer.ts';
 
-/** Options of `orthogonal`. */
 export interface OrthogonalOptions extends SeedOptions {
   /** Factor of the matrix. Default 1. */
   gain?: number;

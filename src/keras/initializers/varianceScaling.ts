@@ -28,7 +28,6 @@ const distributions = ['truncatedNormal', 'untruncatedNormal', 'uniform'] as con
 type Mode = (typeof modes)[number];
 type Distribution = (typeof distributions)[number];
 
-/** Options of `varianceScaling`. */
 export interface VarianceScalingOptions extends FanOptions {
   /** Factor of the variance. Default 1. */
   scale?: number;

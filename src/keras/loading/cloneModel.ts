@@ -7,7 +7,6 @@ import { type AnyModel, Model } from '../models/model.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
 import { modelToSharingConfig } from '../json/write.ts';
 
-/** Options of `cloneModel`. */
 export interface CloneModelOptions {
   /** Custom classes and functions, by their names in the model. */
   customObjects?: CustomObjects;

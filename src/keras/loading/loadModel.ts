@@ -15,7 +15,6 @@ import { fillStored } from '../saving/upload.ts';
 import { restoreSeeds } from '../saving/restoreSeeds.ts';
 import { readModelFile, type StoredModelFile } from './readModelFile.ts';
 
-/** Options of `loadModel`. */
 export interface LoadModelOptions extends Omit<FromJSONOptions, 'file'>, LoadWeightsOptions {
   /** Whether to compile the model as it was saved, with the optimizer's state. Default true. */
   readonly compile?: boolean;

@@ -10,7 +10,6 @@ import { epsilon } from '../epsilon.ts';
 import { requireNumber } from './lossChecks.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';
 
-/** Options of `binaryCrossentropy`. */
 export interface BinaryCrossentropyOptions {
   /** Whether yPred holds logits; probabilities otherwise. Default false. */
   fromLogits?: boolean;

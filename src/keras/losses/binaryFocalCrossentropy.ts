@@ -13,7 +13,6 @@ import {
 import { requireNumber } from './lossChecks.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';
 
-/** Options of `binaryFocalCrossentropy`. */
 export interface BinaryFocalCrossentropyOptions extends BinaryCrossentropyOptions {
   /** Whether targets of 1 weigh alpha and targets of 0 weigh 1 - alpha. Default false. */
   applyClassBalancing?: boolean;

@@ -13,7 +13,6 @@ import { epsilon } from '../epsilon.ts';
 import { requireNumber } from './lossChecks.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';
 
-/** Options of `categoricalCrossentropy`. */
 export interface CategoricalCrossentropyOptions {
   /** Whether yPred holds logits; probabilities otherwise. Default false. */
   fromLogits?: boolean;

@@ -9,7 +9,6 @@ import { type CategoricalCrossentropyOptions, shares, smoothCategorical } from '
 import { requireNumber } from './lossChecks.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';
 
-/** Options of `categoricalFocalCrossentropy`. */
 export interface CategoricalFocalCrossentropyOptions extends CategoricalCrossentropyOptions {
   /** Factor of all classes; at least 0. Default 0.25. */
   alpha?: number;

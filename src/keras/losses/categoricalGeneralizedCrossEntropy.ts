@@ -6,7 +6,6 @@ import { defineLoss, type LossMaker } from './defineLoss.ts';
 import { labelsOf } from './labels.ts';
 import { pickClass } from './pickClass.ts';
 
-/** Options of `categoricalGeneralizedCrossEntropy`. */
 export interface CategoricalGeneralizedCrossEntropyOptions {
   /** Between 0, where it is the crossentropy, and 1, where it is the mean absolute error. Default 0.5. */
   q?: number;

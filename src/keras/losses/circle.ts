@@ -17,7 +17,6 @@ import { formatPair, requireNumber } from './lossChecks.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';
 import { labelsOf } from './labels.ts';
 
-/** Options of `circle`. */
 export interface CircleOptions {
   /** Scale of the similarities; at least 0. Default 80. */
   gamma?: number;

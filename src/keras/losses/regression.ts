@@ -69,7 +69,6 @@ export const logCosh: LossMaker = /* @__PURE__ */ defineLoss({
   },
 });
 
-/** Options of `huber`. */
 export interface HuberOptions {
   /** Size of an error up to which the loss is quadratic; linear beyond. Default 1. */
   delta?: number;
@@ -94,7 +93,6 @@ export const huber: LossMaker<HuberOptions> = /* @__PURE__ */ defineLoss<HuberOp
   },
 });
 
-/** Options of `cosineSimilarity`. */
 export interface CosineSimilarityOptions {
   /** Axis of the features. Default -1. */
   axis?: number;

@@ -5,7 +5,6 @@ import { epsilon } from '../epsilon.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';
 import { requireNumber } from './lossChecks.ts';
 
-/** Options of `dice`. */
 export interface DiceOptions {
   /** Axes of the sums; null: all. Default null. */
   axis?: number | readonly number[] | null;
@@ -27,7 +26,6 @@ export const dice: LossMaker<DiceOptions> = /* @__PURE__ */ defineLoss<DiceOptio
   },
 });
 
-/** Options of `tversky`. */
 export interface TverskyOptions {
   /** Weight of false negatives, at least 0. Default 0.5. */
   alpha?: number;

@@ -17,7 +17,6 @@ import { defineLoss, type LossMaker } from './defineLoss.ts';
 import { labelsOf } from './labels.ts';
 import { pickClass } from './pickClass.ts';
 
-/** Options of `sparseCategoricalCrossentropy`. */
 export interface SparseCategoricalCrossentropyOptions {
   /** Whether yPred holds logits; probabilities otherwise. Default false. */
   fromLogits?: boolean;

@@ -22,7 +22,6 @@ export const accuracy: MetricMaker = /* @__PURE__ */ defineMetric({
   },
 });
 
-/** Options of `binaryAccuracy`. */
 export interface BinaryAccuracyOptions {
   /** Predictions above it count as 1; 0 for logits. Default 0.5. */
   threshold?: number;

@@ -63,7 +63,6 @@ abstract class AtValue extends FourCells {
   }
 }
 
-/** Options of `sensitivityAtSpecificity`. */
 export interface SensitivityAtSpecificityOptions extends AtValueOptions {
   /** The required specificity, in [0, 1]. */
   specificity: number;
@@ -82,7 +81,6 @@ export class SensitivityAtSpecificity extends /* @__PURE__ */ metric<
   }
 }
 
-/** Options of `specificityAtSensitivity`. */
 export interface SpecificityAtSensitivityOptions extends AtValueOptions {
   /** The required sensitivity, in [0, 1]. */
   sensitivity: number;
@@ -101,7 +99,6 @@ export class SpecificityAtSensitivity extends /* @__PURE__ */ metric<
   }
 }
 
-/** Options of `precisionAtRecall`. */
 export interface PrecisionAtRecallOptions extends AtValueOptions {
   /** The required recall, in [0, 1]. */
   recall: number;
@@ -121,7 +118,6 @@ export class PrecisionAtRecall extends /* @__PURE__ */ metric<PrecisionAtRecallO
   }
 }
 
-/** Options of `recallAtPrecision`. */
 export interface RecallAtPrecisionOptions extends AtValueOptions {
   /** The required precision, in [0, 1]. */
   precision: number;

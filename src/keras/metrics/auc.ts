@@ -26,7 +26,6 @@ import { divideNoNaN } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
 import { weightOf } from './sampleWeights.ts';
 
-/** Options of `auc`. */
 export interface AUCOptions extends MetricOptions {
   /** Number of thresholds, evenly spaced in [0, 1]; at least 2. Default 200. */
   numThresholds?: number;

@@ -20,7 +20,6 @@ import { checked, metric, oneOf, type Values } from './declare.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { stretched, weightOf } from './sampleWeights.ts';
 
-/** Options of `f1Score`. */
 export interface F1ScoreOptions extends MetricOptions {
   /**
    * The average of the scores of classes: 'micro' counts over all classes, 'macro' takes their mean, 'weighted' weights them
@@ -31,7 +30,6 @@ export interface F1ScoreOptions extends MetricOptions {
   threshold?: number | null;
 }
 
-/** Options of `fBetaScore`. */
 export interface FBetaScoreOptions extends F1ScoreOptions {
   /** Weight of recall relative to precision. Default 1. */
   beta?: number;

@@ -128,7 +128,6 @@ abstract class IntersectionOverUnion extends Metric {
   }
 }
 
-/** Options of `oneHotMeanIoU`. */
 export interface OneHotMeanIoUOptions extends IoUMetricOptions {
   /** Number of classes. */
   numClasses: number;
@@ -140,7 +139,6 @@ export interface OneHotMeanIoUOptions extends IoUMetricOptions {
   axis?: number;
 }
 
-/** Options of `oneHotIoU`. */
 export interface OneHotIoUOptions extends OneHotMeanIoUOptions {
   /** The classes over which the mean is taken. */
   targetClassIds: readonly number[];
@@ -152,7 +150,6 @@ export interface MeanIoUOptions extends OneHotMeanIoUOptions {
   sparseYTrue?: boolean;
 }
 
-/** Options of `iou`. */
 export interface IoUOptions extends MeanIoUOptions {
   /** The classes over which the mean is taken. */
   targetClassIds: readonly number[];
@@ -199,7 +196,6 @@ export class OneHotMeanIoU extends /* @__PURE__ */ metric<OneHotMeanIoUOptions, 
   () => classesTable(false),
 ) {}
 
-/** Options of `binaryIoU`. */
 export interface BinaryIoUOptions extends IoUMetricOptions {
   /** The classes over which the mean is taken: [0], [1] or [0, 1]. Default [0, 1]. */
   targetClassIds?: readonly number[];

@@ -18,7 +18,6 @@ import { divideNoNaN } from './mean.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { stretched, weightOf } from './sampleWeights.ts';
 
-/** Options of `r2Score`. */
 export interface R2ScoreOptions extends MetricOptions {
   /** The combination of the scores of columns; null keeps them separate. Default 'uniform_average'. */
   classAggregation?: 'uniform_average' | 'variance_weighted_average' | null;

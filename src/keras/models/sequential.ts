@@ -29,7 +29,6 @@ import { own } from '../options/kinds.ts';
 /** Layers; the first may be the result of `input()`. */
 export type Stackable = AnyLayer | Layer | SymbolicTensor | ClassConfig;
 
-/** Options of `sequential`. */
 export interface SequentialOptions extends LayerOptions {
   /** The layers, from the first to the last. Default: none yet; `add` them. */
   layers?: readonly Stackable[];
@@ -37,7 +36,6 @@ export interface SequentialOptions extends LayerOptions {
   buildInputShape?: OpenShape | null;
 }
 
-/** The class of models created by `sequential`. */
 export class Sequential extends /* @__PURE__ */ declaredModel('Sequential', () => ({
   layers: own,
   buildInputShape: own,

@@ -104,7 +104,6 @@ function depthwise(op: string, x: Tensor, kernel: Tensor, options: ConvOptions):
   return squeeze(depthwiseConv2d(row(x, 1), row(kernel, 0), inRow), { axis: 1 });
 }
 
-/** Options of `unfold`. */
 export interface UnfoldOptions {
   /** Height and width of patches. */
   kernelSize: number | readonly number[];
@@ -116,7 +115,6 @@ export interface UnfoldOptions {
   stride?: number | readonly number[];
 }
 
-/** Options of `fold`. */
 export interface FoldOptions extends UnfoldOptions {
   /** Height and width of the images. */
   outputSize: number | readonly number[];
@@ -208,7 +206,6 @@ function unfolded(x: Tensor, count: number, patches: number): ShapeError {
   });
 }
 
-/** Options of `correlate`. */
 export interface CorrelateOptions {
   /** 'valid' (default): where both overlap fully; 'same': as many values as the longer vector; 'full': wherever they overlap. */
   mode?: 'valid' | 'same' | 'full';

@@ -64,7 +64,6 @@ export function hanning(count: number, ...args: unknown[]): Tensor {
   return windowOf('hanning', count, args, (place) => 0.5 - 0.5 * wave(place, 1));
 }
 
-/** Options of `kaiser`. */
 export interface KaiserOptions {
   /** Shape parameter: larger values give narrower windows. At least 0. */
   beta: number;
@@ -98,13 +97,11 @@ interface SpaceOptions {
   endpoint?: boolean;
 }
 
-/** Options of `logspace`. */
 export interface LogspaceOptions extends SpaceOptions {
   /** The base of the powers. Default 10. */
   base?: number;
 }
 
-/** Options of `geomspace`. */
 export type GeomspaceOptions = SpaceOptions;
 
 const spaceOptionNames: OptionNames<SpaceOptions> = { num: true, endpoint: true };
@@ -143,7 +140,6 @@ export function geomspace(start: number, stop: number, ...args: unknown[]): Tens
   return tensor(Float32Array.from(places, (place) => sign * Math.exp(logarithm(place))));
 }
 
-/** Options of `tri`. */
 export interface TriOptions {
   /** Number of columns of the matrix. Default: as many as rows. */
   columns?: number | null;
@@ -170,7 +166,6 @@ export function fullLike(x: Tensor, value: number, ...args: unknown[]): Tensor {
   return fill(x.shape, value, { dtype: x.dtype, ...options });
 }
 
-/** Options of `vander`. */
 export interface VanderOptions {
   /** Number of powers. Default: the number of elements of x. */
   N?: number | null;

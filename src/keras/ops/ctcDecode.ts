@@ -10,7 +10,6 @@ import { Tensor } from '../../tensor/tensor.ts';
 import { beamPaths } from './ctcBeamSearch.ts';
 import { greedyPath } from './ctcGreedy.ts';
 
-/** Options of `ctcDecode`. */
 export interface CtcDecodeOptions {
   /** 'greedy' (default) takes the likeliest class of each step; 'beamSearch' looks for the likeliest sequences. */
   strategy?: 'greedy' | 'beamSearch' | 'beam_search';

@@ -65,7 +65,6 @@ export const gaussianBlur: CompositeOp<[images: Tensor], ImageBlurOptions, Tenso
     },
   });
 
-/** Options of `affineTransform`. */
 export interface AffineTransformOptions {
   /** The interpolation between pixels. Default 'bilinear'. */
   interpolation?: Interpolation;
@@ -95,7 +94,6 @@ export const affineTransform: CompositeOp<
   },
 });
 
-/** Options of `perspectiveTransform`. */
 export type PerspectiveTransformOptions = Omit<AffineTransformOptions, 'fillMode'>;
 
 /**

@@ -58,7 +58,6 @@ export const max: Extremum = /* @__PURE__ */ defineExtremum('max', libraryMax, m
 /** The smallest element along `axis`, and `initial`. float32, int32, uint32. Shapes and errors: as of the library's `min`. */
 export const min: Extremum = /* @__PURE__ */ defineExtremum('min', libraryMin, minimum);
 
-/** Options of `round`. */
 export interface RoundOptions {
   /** Number of decimal places; negative ones round to tens, hundreds, … Default 0. */
   decimals?: number;
@@ -78,7 +77,6 @@ export const round: CompositeOp<[x: Tensor], RoundOptions, Tensor, ['decimals']>
     },
   });
 
-/** Options of `cholesky`. */
 export interface CholeskyOptions {
   /** Whether the factor is the upper triangular U with Uᵀ U = x. Default false: the lower one. */
   upper?: boolean;
@@ -153,7 +151,6 @@ const combined = {
   mul: [segmentProd, mul],
 } as const;
 
-/** Options of `scatterUpdate`. */
 export interface ScatterUpdateOptions extends TensorScatterUpdateOptions {
   /** What a slice and its updates become: their sum, maximum, minimum or product. Default null: the last update. */
   reduction?: keyof typeof combined | null;

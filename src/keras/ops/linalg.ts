@@ -68,7 +68,6 @@ export const lstsq: CompositeOp<[a: Tensor, b: Tensor], RcondOptions, Tensor, ['
     compose: ([a, b], { rcond = null }) => matMul(pseudoInverse('lstsq', a, rcond), b),
   });
 
-/** Options of `matrixRank`. */
 export interface MatrixRankOptions {
   /** Singular values up to this fraction of the largest count as 0. Default: 1.2e-7 times the longer side. */
   rtol?: number | null;

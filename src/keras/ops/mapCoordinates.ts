@@ -16,7 +16,6 @@ import { unstack } from '../../ops/arrangement/unstack.ts';
 import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
-/** Options of `mapCoordinates`. */
 export interface MapCoordinatesOptions {
   /** 0 for the nearest value, 1 for linear interpolation. */
   order: 0 | 1;

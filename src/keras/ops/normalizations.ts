@@ -17,7 +17,6 @@ export interface NormalizationAxisOptions {
   epsilon?: number;
 }
 
-/** Options of `batchNormalization`. */
 export interface BatchNormalizationOptions {
   /** The axis of the channels. */
   axis: number;

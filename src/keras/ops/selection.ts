@@ -45,7 +45,6 @@ export function select(
   ) as Tensor;
 }
 
-/** Options of `argpartition`. */
 export interface ArgpartitionOptions {
   /** The index whose element is the same as in a sorted vector; no larger elements are before it. */
   kth: number;
@@ -69,7 +68,6 @@ export const argpartition: CompositeOp<[x: Tensor], ArgpartitionOptions, Tensor,
     },
   });
 
-/** Options of `histogram`. */
 export interface HistogramOptions {
   /** Number of bins. Default 10. */
   bins?: number;

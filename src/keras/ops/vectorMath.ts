@@ -104,7 +104,6 @@ export const vdot: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineC
   compose: ([x, y]) => tensordot(reshape(x, { shape: [-1] }), reshape(y, { shape: [-1] }), { axes: 1 }),
 });
 
-/** Options of `average`. */
 export interface AverageOptions {
   /** The axes that are averaged. Default null: all elements. */
   axis?: number | null;
@@ -146,7 +145,6 @@ export const ptp: CompositeOp<[x: Tensor], ReduceOptions, Tensor, ReducePosition
     compose: ([x], options) => sub(max(x, options), min(x, options)),
   });
 
-/** Options of `diff`. */
 export interface DiffOptions extends AlongAxisOptions {
   /** The number of times differences are taken. Default 1. */
   n?: number;
@@ -178,7 +176,6 @@ function neighbours(x: Tensor, axis: number): [ahead: Tensor, behind: Tensor] {
   return [slice(x, { begin, size }), slice(x, { begin: begin.map(() => 0), size })];
 }
 
-/** Options of `trapezoid`. */
 export interface TrapezoidOptions extends AlongAxisOptions {
   /** The distance between samples, if their positions aren't given. Default 1. */
   dx?: number;
@@ -221,7 +218,6 @@ export const corrcoef: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposit
   },
 });
 
-/** Options of `cdist`. */
 export interface CdistOptions {
   /** The exponent of the norm. Default 2. */
   p?: number;
@@ -243,7 +239,6 @@ export const cdist: CompositeOp<[x: Tensor, y: Tensor], CdistOptions, Tensor, ['
     },
   });
 
-/** Options of `psnr`. */
 export interface PsnrOptions {
   /** The largest possible value. */
   maxVal: number;

@@ -4,7 +4,6 @@ import { adadeltaStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, notNegative, optimizer, share, type OptimizerOptions } from './declare.ts';
 
-/** Options of `adadelta`. */
 export interface AdadeltaOptions extends OptimizerOptions {
   /** Decay of the running mean squares, in [0, 1). Default 0.95. */
   rho?: number;
@@ -12,7 +11,6 @@ export interface AdadeltaOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The class of optimizers created by `adadelta`. */
 export class Adadelta extends /* @__PURE__ */ optimizer<AdadeltaOptions, FusedOptimizer>(
   'Adadelta',
   FusedOptimizer,

@@ -20,7 +20,6 @@ import {
   type OptimizerOptions,
 } from './declare.ts';
 
-/** Options of `adafactor`. */
 export interface AdafactorOptions extends OptimizerOptions {
   /** Exponent of the step in the decay of old squares, at most 0. Default -0.8. */
   beta2Decay?: number;
@@ -34,7 +33,6 @@ export interface AdafactorOptions extends OptimizerOptions {
   relativeStep?: boolean;
 }
 
-/** The class of optimizers created by `adafactor`. */
 export class Adafactor extends /* @__PURE__ */ optimizer<AdafactorOptions, Optimizer>(
   'Adafactor',
   Optimizer,

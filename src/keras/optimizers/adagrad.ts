@@ -4,7 +4,6 @@ import { adagradStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, notNegative, optimizer, type OptimizerOptions } from './declare.ts';
 
-/** Options of `adagrad`. */
 export interface AdagradOptions extends OptimizerOptions {
   /** Initial value of the sums of squared gradients. Default 0.1. */
   initialAccumulatorValue?: number;
@@ -12,7 +11,6 @@ export interface AdagradOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The class of optimizers created by `adagrad`. */
 export class Adagrad extends /* @__PURE__ */ optimizer<AdagradOptions, FusedOptimizer>(
   'Adagrad',
   FusedOptimizer,

@@ -5,7 +5,6 @@ import { adamStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, flag, moments, optimizer, type OptimizerOptions } from './declare.ts';
 
-/** Options of `adam`. */
 export interface AdamOptions extends OptimizerOptions {
   /** Decay of the running mean of gradients, in [0, 1). Default 0.9. */
   beta1?: number;
@@ -19,7 +18,6 @@ export interface AdamOptions extends OptimizerOptions {
 
 const adamTable = () => ({ ...moments(), amsgrad: flag(false) });
 
-/** The class of optimizers created by `adam`. */
 export class Adam extends /* @__PURE__ */ optimizer<AdamOptions, FusedOptimizer>(
   'Adam',
   FusedOptimizer,
@@ -51,7 +49,6 @@ export class Adam extends /* @__PURE__ */ optimizer<AdamOptions, FusedOptimizer>
   }
 }
 
-/** The class of optimizers created by `adamW`. */
 export class AdamW extends /* @__PURE__ */ optimizer<AdamOptions, Adam>('AdamW', Adam, adamTable) {
   constructor(options: AdamOptions = {}) {
     super({ ...plainOptions('AdamW', options), weightDecay: options.weightDecay ?? 0.004 });

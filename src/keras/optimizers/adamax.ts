@@ -4,7 +4,6 @@ import { adamaxStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, moments, optimizer, type OptimizerOptions } from './declare.ts';
 
-/** Options of `adamax`. */
 export interface AdamaxOptions extends OptimizerOptions {
   /** Decay of the running mean of gradients, in [0, 1). Default 0.9. */
   beta1?: number;
@@ -14,7 +13,6 @@ export interface AdamaxOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The class of optimizers created by `adamax`. */
 export class Adamax extends /* @__PURE__ */ optimizer<AdamaxOptions, FusedOptimizer>(
   'Adamax',
   FusedOptimizer,

@@ -4,7 +4,6 @@ import { ftrlStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, notNegative, notPositive, optimizer, type OptimizerOptions } from './declare.ts';
 
-/** Options of `ftrl`. */
 export interface FtrlOptions extends OptimizerOptions {
   /** Power of the accumulated squared gradients in the rate, at most 0. Default -0.5. */
   learningRatePower?: number;
@@ -20,7 +19,6 @@ export interface FtrlOptions extends OptimizerOptions {
   beta?: number;
 }
 
-/** The class of optimizers created by `ftrl`. */
 export class Ftrl extends /* @__PURE__ */ optimizer<FtrlOptions, FusedOptimizer>(
   'Ftrl',
   FusedOptimizer,

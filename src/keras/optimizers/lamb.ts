@@ -10,7 +10,6 @@ import { OpMoments } from './opMoments.ts';
 import type { DynamicTensor } from './opStepEngine.ts';
 import { factoryOf, moments, optimizer, type OptimizerOptions } from './declare.ts';
 
-/** Options of `lamb`. */
 export interface LambOptions extends OptimizerOptions {
   /** Decay of the mean of gradients, in [0, 1). Default 0.9. */
   beta1?: number;
@@ -20,7 +19,6 @@ export interface LambOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The class of optimizers created by `lamb`. */
 export class Lamb extends /* @__PURE__ */ optimizer<LambOptions, OpMoments>('Lamb', OpMoments, () =>
   moments(),
 ) {

@@ -4,7 +4,6 @@ import { lionStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, fraction, optimizer, within, type OptimizerOptions } from './declare.ts';
 
-/** Options of `lion`. */
 export interface LionOptions extends OptimizerOptions {
   /** Weight of the momentum in the direction of a step, in (0, 1]. Default 0.9. */
   beta1?: number;
@@ -12,7 +11,6 @@ export interface LionOptions extends OptimizerOptions {
   beta2?: number;
 }
 
-/** The class of optimizers created by `lion`. */
 export class Lion extends /* @__PURE__ */ optimizer<LionOptions, FusedOptimizer>(
   'Lion',
   FusedOptimizer,

@@ -13,7 +13,6 @@ import type { LearningRate } from './optimizerOptions.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 
-/** Options of `lossScaleOptimizer`. */
 export interface LossScaleOptimizerOptions {
   /** The optimizer that makes the steps, with all other options. */
   innerOptimizer: Optimizer;
@@ -25,7 +24,6 @@ export interface LossScaleOptimizerOptions {
   name?: string;
 }
 
-/** The class of optimizers created by `lossScaleOptimizer`. */
 export class LossScaleOptimizer extends /* @__PURE__ */ optimizer<LossScaleOptimizerOptions, Optimizer>(
   'LossScaleOptimizer',
   Optimizer,

@@ -14,7 +14,6 @@ import type { EngineParts, StepEngine } from './stepEngine.ts';
 /** The optimizer of a variable. */
 export type OptimizerSelector = (variable: Variable) => Optimizer;
 
-/** Options of `multiOptimizer`. */
 export interface MultiOptimizerOptions {
   /** An `optimizerMap`, or a function from a variable to its optimizer, which is created outside of it. */
   optimizerMap: OptimizerMap | OptimizerSelector;
@@ -26,7 +25,6 @@ export interface MultiOptimizerOptions {
 
 const perOptimizer = 'set it on each of `optimizers`.';
 
-/** The class of optimizers created by `multiOptimizer`. */
 export class MultiOptimizer extends /* @__PURE__ */ optimizer<MultiOptimizerOptions, Optimizer>(
   'MultiOptimizer',
   Optimizer,

@@ -24,7 +24,6 @@ import {
   share,
 } from './declare.ts';
 
-/** Options of `muon`. */
 export interface MuonOptions extends OptimizerOptions {
   /** Adam's decay of the mean of gradients, in [0, 1). Default 0.9. */
   adamBeta1?: number;
@@ -56,7 +55,6 @@ export interface MuonOptions extends OptimizerOptions {
   rmsRate?: number | null;
 }
 
-/** The class of optimizers created by `muon`. */
 export class Muon extends /* @__PURE__ */ optimizer<MuonOptions, Optimizer>(
   'Muon',
   Optimizer,

@@ -5,7 +5,6 @@ import { HostVariable } from './hostVariable.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, moments, optimizer, type OptimizerOptions } from './declare.ts';
 
-/** Options of `nadam`. */
 export interface NadamOptions extends OptimizerOptions {
   /** Decay of the running mean of gradients, in [0, 1). Default 0.9. */
   beta1?: number;
@@ -15,7 +14,6 @@ export interface NadamOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The class of optimizers created by `nadam`. */
 export class Nadam extends /* @__PURE__ */ optimizer<NadamOptions, FusedOptimizer>(
   'Nadam',
   FusedOptimizer,

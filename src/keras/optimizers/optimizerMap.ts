@@ -6,7 +6,6 @@ import { configOf } from '../namedObjects.ts';
 import { factoryOf } from '../options/factory.ts';
 import { Optimizer } from './optimizer.ts';
 
-/** Options of `optimizerMap`. */
 export interface OptimizerMapOptions {
   /** Updates variables that no pattern matches. */
   defaultOptimizer: Optimizer;
@@ -19,7 +18,6 @@ interface Entry {
   readonly optimizer: Optimizer;
 }
 
-/** The class of optimizers created by `optimizerMap`. */
 export class OptimizerMap {
   static readonly className: string = 'OptimizerMap';
   readonly defaultOptimizer: Optimizer;

@@ -12,7 +12,6 @@ import {
   type OptimizerOptions,
 } from './declare.ts';
 
-/** Options of `rmsprop`. */
 export interface RMSpropOptions extends OptimizerOptions {
   /** Decay of the running mean of squared gradients, in [0, 1). Default 0.9. */
   rho?: number;
@@ -24,7 +23,6 @@ export interface RMSpropOptions extends OptimizerOptions {
   centered?: boolean;
 }
 
-/** The class of optimizers created by `rmsprop`. */
 export class RMSprop extends /* @__PURE__ */ optimizer<RMSpropOptions, FusedOptimizer>(
   'RMSprop',
   FusedOptimizer,

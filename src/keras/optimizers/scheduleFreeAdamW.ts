@@ -8,7 +8,6 @@ import { OpMoments } from './opMoments.ts';
 import type { DynamicTensor } from './opStepEngine.ts';
 import { factoryOf, integer, moments, optimizer, within, type OptimizerOptions } from './declare.ts';
 
-/** Options of `scheduleFreeAdamW`. */
 export interface ScheduleFreeAdamWOptions extends OptimizerOptions {
   /** Where gradients are taken, between the averaged weights (1) and the fast weights (near 0); in (0, 1). Default 0.9. */
   beta1?: number;
@@ -20,7 +19,6 @@ export interface ScheduleFreeAdamWOptions extends OptimizerOptions {
   warmupSteps?: number;
 }
 
-/** The class of optimizers created by `scheduleFreeAdamW`. */
 export class ScheduleFreeAdamW extends /* @__PURE__ */ optimizer<ScheduleFreeAdamWOptions, OpMoments>(
   'ScheduleFreeAdamW',
   OpMoments,

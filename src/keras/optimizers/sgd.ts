@@ -4,7 +4,6 @@ import { sgdStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, flag, fraction, optimizer, type OptimizerOptions } from './declare.ts';
 
-/** Options of `sgd`. */
 export interface SGDOptions extends OptimizerOptions {
   /** Momentum, in [0, 1]. Default 0. */
   momentum?: number;
@@ -12,7 +11,6 @@ export interface SGDOptions extends OptimizerOptions {
   nesterov?: boolean;
 }
 
-/** The class of optimizers created by `sgd`. */
 export class SGD extends /* @__PURE__ */ optimizer<SGDOptions, FusedOptimizer>(
   'SGD',
   FusedOptimizer,

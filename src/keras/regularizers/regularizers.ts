@@ -32,13 +32,11 @@ const factorOf = (fallback: number): Option<number> =>
     return given ?? fallback;
   }, fallback);
 
-/** Options of `l1`. */
 export interface L1Options {
   /** Factor of the sum of absolute values. Default 0.01. */
   l1?: number | null;
 }
 
-/** Options of `l2`. */
 export interface L2Options {
   /** Factor of the sum of squares. Default 0.01. */
   l2?: number | null;
@@ -53,7 +51,6 @@ export const l1 = /* @__PURE__ */ regularizer('L1', l1Table, (factors) => penalt
 /** `l2` times the sum of squares. Default 0.01. Errors: ValueError for a factor below 0. */
 export const l2 = /* @__PURE__ */ regularizer('L2', l2Table, (factors) => penalty(factors), ['l2']);
 
-/** Options of `l1l2`. */
 export interface L1L2Options {
   /** Factor of the sum of absolute values. Default 0. */
   l1?: number | null;
@@ -71,7 +68,6 @@ export const l1l2 = /* @__PURE__ */ regularizer('L1L2', l1l2Table, (factors) => 
 
 const modes = ['rows', 'columns'] as const;
 
-/** Options of `orthogonalRegularizer`. */
 export interface OrthogonalRegularizerOptions {
   /** Factor of the penalty. Default 0.01. */
   factor?: number;

@@ -8,7 +8,6 @@ export interface LoadProgress {
   readonly total: number;
 }
 
-/** Options of `model.loadWeights`. */
 export interface LoadWeightsOptions extends OpenOptions {
   /** Called with the number of bytes that have arrived, and the total. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
@@ -80,7 +79,6 @@ export interface SaveOptions extends SavingOptions {
 /** `keras`: a model or its weights in Keras 3's format. */
 export type WeightsFormat = 'keras' | 'safetensors';
 
-/** Options of `model.saveWeights`. */
 export interface SaveWeightsOptions extends SavingOptions {
   /** Format of the saved weights. Default: 'safetensors' if the target's name ends with `.safetensors`, otherwise 'keras'. */
   readonly format?: WeightsFormat | undefined;

@@ -11,7 +11,7 @@ import { optimizerOf, type OptimizerLike } from '../optimizers/get.ts';
 import { checkOptions } from '../../core/options.ts';
 import { type MemoryPlan, requireMemory } from './memoryOption.ts';
 
-/** Options of `model.compile`. */
+/** Options of `compile`. */
 export interface CompileOptions {
   /** A name, a configuration or an optimizer. Default 'rmsprop', as in Keras. */
   optimizer?: OptimizerLike;

@@ -11,7 +11,6 @@ export type TokenIds = readonly number[] | Int32Array | Uint32Array;
 /** A text as token ids: the loss counts all of them, or those of the completion alone. */
 export type CausalExample = TokenIds | { readonly prompt: TokenIds; readonly completion: TokenIds };
 
-/** Options of `causalExamples`. */
 export interface CausalExamplesOptions {
   /** Number of tokens in a row. Default: that of the longest example, less the last token. */
   length?: number;

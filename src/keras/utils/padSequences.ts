@@ -7,7 +7,6 @@ import { tensor } from '../../tensor/create.ts';
 import type { NestedArray, Tensor } from '../../tensor/tensor.ts';
 import { type Numbers, numbersOf } from '../../core/nestedNumbers.ts';
 
-/** Options of `padSequences`. */
 export interface PadSequencesOptions {
   /** The length of the result. Default: that of the longest sequence. */
   maxlen?: number | null;

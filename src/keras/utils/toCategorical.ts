@@ -6,7 +6,6 @@ import { type HostArray, tensor } from '../../tensor/create.ts';
 import type { NestedArray, Tensor } from '../../tensor/tensor.ts';
 import { type Numbers, numbersOf } from '../../core/nestedNumbers.ts';
 
-/** Options of `toCategorical`. */
 export interface ToCategoricalOptions {
   /** Number of classes, the size of the last axis. Default: the largest class plus one. */
   numClasses?: number | null;

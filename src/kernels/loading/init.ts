@@ -9,7 +9,6 @@ import { blockFailing } from '../selection/blockFailing.ts';
 import { loadKernelsFor } from './loadKernelsFor.ts';
 import { loadKernels } from './loadKernels.ts';
 
-/** Options of `init`. */
 export interface InitOptions extends OpenOptions {
   /** Measures which algorithms are fastest: `tuning(…)`. Default: they are selected by sizes and the kind of adapter. */
   tuning?: DeviceTuning;

@@ -139,7 +139,6 @@ export const erf: FloatOp = /* @__PURE__ */ defineUnary({
   gradient: erfDerivative,
 });
 
-/** Options of `gelu`. */
 export interface GeluOptions {
   /** True for the tanh approximation, ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))). Default false: x · Φ(x). */
   approximate?: boolean;

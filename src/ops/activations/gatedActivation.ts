@@ -12,7 +12,6 @@ import type { Cost } from '../define/cost.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import { split } from '../arrangement/split.ts';
 
-/** Options of `gatedActivation`. */
 export interface GatedActivationOptions {
   /** The function of the gate: 'silu' (SwiGLU, the default), 'gelu' (GeGLU), or 'geluTanh', its tanh approximation. */
   activation?: GatedActivation;

@@ -49,7 +49,6 @@ export const relu6: UnaryOp = /* @__PURE__ */ defineUnary({
   reads: 'output',
 });
 
-/** Options of `leakyRelu`. */
 export interface LeakyReluOptions {
   /** Slope for x ≤ 0; at least 0. Default 0.2. */
   negativeSlope?: number;
@@ -81,7 +80,6 @@ export const leakyRelu: FloatOp<LeakyReluOptions, ['negativeSlope']> = /* @__PUR
   reads: 'output',
 });
 
-/** Options of `elu`. */
 export interface EluOptions {
   /** The limit of -elu for x → -∞; at least 0. Default 1. */
   alpha?: number;

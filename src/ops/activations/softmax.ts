@@ -14,7 +14,6 @@ import { defineOp, type Op } from '../define/define.ts';
 import { sum } from '../reductions/sum.ts';
 import { exp } from '../elementwise/unary.ts';
 
-/** Options of `softmax`. */
 export interface SoftmaxOptions {
   /** The axis that is normalized. Default -1. */
   axis?: number;

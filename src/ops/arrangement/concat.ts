@@ -9,7 +9,6 @@ import { noFlops } from '../define/cost.ts';
 import { defineOp, type Op, requireSameDType } from '../define/define.ts';
 import { blockLayout, slice } from './slice.ts';
 
-/** Options of `concat`. */
 export interface ConcatOptions {
   /** The axis along which they are joined. Negative axes count from the last. Default 0. */
   axis?: number;

@@ -8,13 +8,11 @@ import { reshape } from './reshape.ts';
 import { stridedScatter, stridedSlice } from './stridedSlice.ts';
 import { sum } from '../reductions/sum.ts';
 
-/** Options of `diag`. */
 export interface DiagOptions {
   /** Which diagonal: 0 is the main one, positive ones lie above it. Default 0. */
   k?: number;
 }
 
-/** Options of `diagonal`. */
 export interface DiagonalOptions {
   /** Which diagonal: 0 is the main one, positive ones lie above it. Default 0. */
   offset?: number;

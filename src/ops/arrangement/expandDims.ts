@@ -5,7 +5,6 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import { reshape } from './reshape.ts';
 
-/** Options of `expandDims`. */
 export interface ExpandDimsOptions {
   /** Where the new axis goes; negative axes count from the last of the result. Default 0. */
   axis?: number;

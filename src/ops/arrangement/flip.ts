@@ -4,7 +4,6 @@ import { copied, type StridedLayout } from '../../kernels/copies/copy.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { defineOp, type Op } from '../define/define.ts';
 
-/** Options of `flip`. */
 export interface FlipOptions {
   /** Axes to reverse; if null or omitted, all. Negative axes count from the last. */
   axis?: number | readonly number[] | null;

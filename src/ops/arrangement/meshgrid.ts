@@ -5,7 +5,6 @@ import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { reshape } from './reshape.ts';
 import { broadcastTo } from '../reductions/sum.ts';
 
-/** Options of `meshgrid`. */
 export interface MeshgridOptions {
   /** 'xy' (default): the first vector runs along the columns, the second along the rows; 'ij': along axis 0, 1, … */
   indexing?: 'xy' | 'ij';

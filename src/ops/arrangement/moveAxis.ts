@@ -5,7 +5,6 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { transpose } from './transpose.ts';
 
-/** Options of `moveAxis`. */
 export interface MoveAxisOptions {
   /** Axes of x. Negative axes count from the last. */
   source: number | readonly number[];
@@ -13,7 +12,6 @@ export interface MoveAxisOptions {
   destination: number | readonly number[];
 }
 
-/** Options of `swapAxes`. */
 export interface SwapAxesOptions {
   /** One of the two axes. Negative axes count from the last. */
   axis1: number;

@@ -7,7 +7,6 @@ import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { gather } from '../indexing/gather.ts';
 import { reshape } from './reshape.ts';
 
-/** Options of `repeat`. */
 export interface RepeatOptions {
   /** How often each element is repeated; a list has one count for each element along `axis`. */
   repeats: number | readonly number[];

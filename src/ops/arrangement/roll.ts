@@ -9,7 +9,6 @@ import { identity } from './identity.ts';
 import { reshape } from './reshape.ts';
 import { slice } from './slice.ts';
 
-/** Options of `roll`. */
 export interface RollOptions {
   /** By how many places elements move towards the end; negative, towards the beginning. One for each axis. */
   shift: number | readonly number[];

@@ -16,7 +16,6 @@ import { flip } from './flip.ts';
 import { reshape } from './reshape.ts';
 import { sum } from '../reductions/sum.ts';
 
-/** Options of `slice`. */
 export interface SliceOptions {
   /** The first element on each axis; trailing axes that are omitted are taken whole. */
   begin: number | readonly number[];
@@ -27,7 +26,6 @@ export interface SliceOptions {
 /** The modes of padding with elements of the axis itself. */
 type PadMode = 'reflect' | 'symmetric' | 'edge' | 'wrap';
 
-/** Options of `pad`. */
 export interface PadOptions {
   /** Elements to add before and after, for each axis. */
   paddings: readonly (readonly [number, number] | readonly number[])[];

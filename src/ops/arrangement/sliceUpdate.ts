@@ -8,7 +8,6 @@ import { ones } from '../creation/creation.ts';
 import { pad } from './slice.ts';
 import { where } from '../elementwise/where.ts';
 
-/** Options of `sliceUpdate`. */
 export interface SliceUpdateOptions {
   /** Where the block begins, on each axis. */
   begin: readonly number[];

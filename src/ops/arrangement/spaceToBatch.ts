@@ -9,7 +9,6 @@ import { reshape } from './reshape.ts';
 import { pad, slice } from './slice.ts';
 import { transpose } from './transpose.ts';
 
-/** Options of `spaceToBatch`. */
 export interface SpaceToBatchOptions {
   /** Sizes of a block, one for each spatial axis; these follow the batch axis. */
   blockShape: readonly number[];
@@ -17,7 +16,6 @@ export interface SpaceToBatchOptions {
   paddings?: readonly (readonly [number, number] | readonly number[])[];
 }
 
-/** Options of `batchToSpace`. */
 export interface BatchToSpaceOptions {
   /** Sizes of a block, one for each spatial axis; these follow the batch axis. */
   blockShape: readonly number[];

@@ -9,7 +9,6 @@ import { noFlops } from '../define/cost.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import { blockLayout } from './slice.ts';
 
-/** Options of `split`. */
 export interface SplitOptions {
   /** The number of equal parts, or the size of each part; one size may be -1: it is inferred. */
   numOrSizeSplits: number | readonly number[];

@@ -6,7 +6,6 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import { reshape } from './reshape.ts';
 
-/** Options of `squeeze`. */
 export interface SqueezeOptions {
   /** Axes of size 1 to drop; if null or omitted, all of them. Negative axes count from the last. */
   axis?: number | readonly number[] | null;

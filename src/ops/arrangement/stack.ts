@@ -7,7 +7,6 @@ import { defineOp, type Op } from '../define/define.ts';
 import { reshape } from './reshape.ts';
 import { slice } from './slice.ts';
 
-/** Options of `stack`. */
 export interface StackOptions {
   /** Where the new axis goes; negative axes count from the last of the result. Default 0. */
   axis?: number;

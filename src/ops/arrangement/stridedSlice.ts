@@ -40,7 +40,6 @@ export interface StridedSliceOptions {
   shrinkAxisMask?: number;
 }
 
-/** Options of `stridedScatter`. */
 export interface StridedScatterOptions extends StridedSliceOptions {
   /** Shape of the result. */
   shape: Shape;

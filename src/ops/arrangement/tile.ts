@@ -9,7 +9,6 @@ import { defineOp, type Op } from '../define/define.ts';
 import { reshape } from './reshape.ts';
 import { sum } from '../reductions/sum.ts';
 
-/** Options of `tile`. */
 export interface TileOptions {
   /** How often x is repeated along each axis. */
   reps: readonly number[];

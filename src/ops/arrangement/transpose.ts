@@ -7,7 +7,6 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { noFlops } from '../define/cost.ts';
 import { defineOp, type Op } from '../define/define.ts';
 
-/** Options of `transpose`. */
 export interface TransposeOptions {
   /** Axis i of the result is axis perm[i] of x. Default: all axes in reverse. */
   perm?: readonly number[] | null;

@@ -26,7 +26,6 @@ export interface CachedLayer {
   readonly values: Variable;
 }
 
-/** Options of `cachedAttention`. */
 export interface CachedAttentionOptions {
   /** The factor of the products of queries and keys. Default: 1 / √(size of a query). */
   scale?: number | null;

@@ -16,7 +16,6 @@ import { cast } from '../elementwise/cast.ts';
 import { zeros } from '../creation/creation.ts';
 import type { TensorLike } from '../define/operands.ts';
 
-/** Options of `keyValueCache`. */
 export interface KeyValueCacheOptions {
   /** Layers of attention. */
   readonly layers: number;

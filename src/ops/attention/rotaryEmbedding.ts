@@ -17,7 +17,6 @@ import { slice } from '../arrangement/slice.ts';
 import { stack } from '../arrangement/stack.ts';
 import { cos, sin } from '../elementwise/trigonometric.ts';
 
-/** Options of `rotaryEmbedding`. */
 export interface RotaryEmbeddingOptions {
   /**
    * Whether pairs are neighbours, features 2 j and 2 j + 1 (GPT-J, the first Llama code). Default false: features j and

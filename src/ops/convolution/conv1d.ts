@@ -9,7 +9,6 @@ import { convolutionOptionNames, type ConvolutionPositions } from './convolution
 import { defineOp, type Op } from '../define/define.ts';
 import { reshape } from '../arrangement/reshape.ts';
 
-/** Options of `conv1d`. */
 export interface Conv1dOptions {
   /** Steps from one window to the next. Default 1. */
   strides?: number | readonly number[];

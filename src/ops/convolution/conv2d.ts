@@ -22,11 +22,8 @@ import {
 import { convolutionCost } from '../define/cost.ts';
 import type { Op } from '../define/define.ts';
 
-/** Options of `conv2d`. */
 export type Conv2dOptions = ConvolutionOptions;
-/** Options of `conv2dInputGrad`. */
 export type Conv2dInputGradOptions = InputGradOptions;
-/** Options of `conv2dFilterGrad`. */
 export type Conv2dFilterGradOptions = FilterGradOptions;
 
 const floats = ['float32', 'float16'] as const;

@@ -10,7 +10,6 @@ import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad } from '.
 import { defineOp, type Op } from '../define/define.ts';
 import { transposedSizes } from './transposedSizes.ts';
 
-/** Options of `conv2dTranspose`. */
 export interface Conv2dTransposeOptions {
   /** Steps between windows, by which the image grows: a number, or [rows, columns]. Default 1. */
   strides?: number | readonly number[];

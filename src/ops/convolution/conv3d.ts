@@ -10,7 +10,6 @@ import { windowPatches } from '../images/patches.ts';
 import { reshape } from '../arrangement/reshape.ts';
 import { transpose } from '../arrangement/transpose.ts';
 
-/** Options of `conv3d`. */
 export interface Conv3dOptions {
   /** Steps between windows, along depth, height and width. One number applies to all. Default 1. */
   strides?: number | readonly number[];

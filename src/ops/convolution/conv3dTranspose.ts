@@ -14,7 +14,6 @@ import { transpose } from '../arrangement/transpose.ts';
 import { transposedSizes } from './transposedSizes.ts';
 import { unstack } from '../arrangement/unstack.ts';
 
-/** Options of `conv3dTranspose`. */
 export interface Conv3dTransposeOptions {
   /** Steps between windows, by which the volume grows: a number, or one for each spatial axis. Default 1. */
   strides?: number | readonly number[];

@@ -22,16 +22,13 @@ import {
 import { depthwiseCost } from '../define/cost.ts';
 import type { Op } from '../define/define.ts';
 
-/** Options of `depthwiseConv2d`. */
 export type DepthwiseConv2dOptions = Omit<ConvolutionOptions, 'groups'>;
 
-/** Options of `depthwiseConv2dInputGrad`. */
 export interface DepthwiseConv2dInputGradOptions extends DepthwiseConv2dOptions {
   /** Shape of the image whose gradient is computed. */
   inputShape: Shape;
 }
 
-/** Options of `depthwiseConv2dFilterGrad`. */
 export interface DepthwiseConv2dFilterGradOptions extends DepthwiseConv2dOptions {
   /** Shape of the kernel whose gradient is computed. */
   kernelShape: Shape;

@@ -16,7 +16,6 @@ import {
   planActivation,
 } from '../activations/fusedActivation.ts';
 
-/** Options of `fusedConv2d`. */
 export type FusedConv2dOptions = Conv2dOptions & ActivationOptions;
 
 const op = 'fusedConv2d';

@@ -6,7 +6,6 @@ import { eyeKernel } from '../../kernels/copies/sequence.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { create, type CreationOptions } from './creation.ts';
 
-/** Options of `eye`. */
 export interface EyeOptions<D extends DType = DType> extends CreationOptions<D> {
   /** Number of columns; those beyond the rows are 0. Default: as many as rows. */
   columns?: number;

@@ -23,7 +23,6 @@ function requireNumbers(op: string, values: Readonly<Record<string, unknown>>, d
   }
 }
 
-/** Options of `range`. */
 export interface RangeOptions<D extends DType = DType> extends CreationOptions<D> {
   /** The distance between consecutive numbers. Default 1, or -1 if stop < start. */
   step?: number;

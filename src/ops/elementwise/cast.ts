@@ -10,7 +10,6 @@ import { defineOp, type Op, type OpDefinition } from '../define/define.ts';
 import type { TensorLike } from '../define/operands.ts';
 import type { SymbolicTensor } from '../define/recorders.ts';
 
-/** Options of `cast`. */
 export interface CastOptions<D extends DType = DType> {
   /** Dtype of the result. */
   dtype: D;

@@ -9,7 +9,6 @@ import { defineOp } from '../define/define.ts';
 import type { UnaryOp } from './elementwise.ts';
 import { defineDerivative } from './derivative.ts';
 
-/** Options of `clip`. */
 export interface ClipOptions {
   /** Smaller values become this one. Default: no lower bound. */
   min?: number;

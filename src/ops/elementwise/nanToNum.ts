@@ -8,7 +8,6 @@ import { identity } from '../arrangement/identity.ts';
 import { isNaN as isNaNOf } from './predicates.ts';
 import { where } from './where.ts';
 
-/** Options of `nanToNum`. */
 export interface NanToNumOptions {
   /** Replaces NaN. Default 0. */
   nan?: number;

@@ -70,7 +70,6 @@ export const round: FloatOp = /* @__PURE__ */ defineUnary({
   reads: 'neither',
 });
 
-/** Options of `step`. */
 export interface StepOptions {
   /** The value for x ≤ 0. Default 0. */
   alpha?: number;

@@ -20,7 +20,6 @@ import { sum } from '../reductions/sum.ts';
 import { unstack } from '../arrangement/unstack.ts';
 import { where } from '../elementwise/where.ts';
 
-/** Options of `cropAndResize`. */
 export interface CropAndResizeOptions {
   /** Height and width of a crop, in pixels. */
   size: number | readonly number[];

@@ -5,7 +5,6 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { windowPatches } from './patches.ts';
 
-/** Options of `extractPatches`. */
 export interface ExtractPatchesOptions {
   /** Height and width of a patch. */
   size: number | readonly number[];

@@ -13,7 +13,6 @@ import { broadcastTo, sum } from '../reductions/sum.ts';
 import { exp, square } from '../elementwise/unary.ts';
 import { unstack } from '../arrangement/unstack.ts';
 
-/** Options of `gaussianBlur`. */
 export interface GaussianBlurOptions {
   /** Height and width of the window. Default 3. */
   kernelSize?: number | readonly number[];

@@ -8,7 +8,6 @@ import { requireTensor } from '../../tensor/requireTensor.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
-/** Options of `nonMaxSuppression`. */
 export interface NonMaxSuppressionOptions {
   /** The maximum number of boxes that are kept. */
   maxOutputSize: number;

@@ -5,7 +5,6 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { cubic, filtered, lanczos, type ResizeBicubicOptions, resizedBy } from './resizeWeights.ts';
 
-/** Options of `resizeLanczos`. */
 export interface ResizeLanczosOptions extends ResizeBicubicOptions {
   /** The number of pixels on each side that are included. Default 3. */
   radius?: 3 | 5;

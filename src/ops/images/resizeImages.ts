@@ -10,7 +10,6 @@ export const interpolations = ['nearest', 'bilinear', 'bicubic', 'lanczos3', 'la
 /** How the pixels of a resized image follow from those of the image. */
 export type Interpolation = (typeof interpolations)[number];
 
-/** Options of `resizeImages`. */
 export interface ResizeImagesOptions {
   /** Height and width of a result. */
   size: number | readonly number[];

@@ -7,7 +7,6 @@ import { tensor } from '../../tensor/create.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { einsum } from '../products/einsum.ts';
 
-/** Options of `resizeBicubic`. */
 export interface ResizeBicubicOptions {
   /** Height and width of a result. */
   size: number | readonly number[];

@@ -16,7 +16,6 @@ import { sum, sumToShape } from '../reductions/sum.ts';
 import { unstack } from '../arrangement/unstack.ts';
 import { where } from '../elementwise/where.ts';
 
-/** Options of `transformImages`. */
 export interface TransformImagesOptions {
   /** How pixels are interpolated: 'nearest' or 'bilinear'. Default 'bilinear'. */
   interpolation?: Interpolation;

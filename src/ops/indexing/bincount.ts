@@ -5,7 +5,6 @@ import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { ones } from '../creation/creation.ts';
 import { segmentSum } from './segmentSum.ts';
 
-/** Options of `bincount`. */
 export interface BincountOptions {
   /** How many bins: the size of the result. */
   size: number;

@@ -8,7 +8,6 @@ import { ones } from '../creation/creation.ts';
 import { scatterNd } from './gatherNd.ts';
 import { stack } from '../arrangement/stack.ts';
 
-/** Options of `confusionMatrix`. */
 export interface ConfusionMatrixOptions {
   /** The number of classes. */
   numClasses: number;

@@ -27,13 +27,11 @@ import {
 } from '../define/indices.ts';
 import { noteSlices } from './slices.ts';
 
-/** Options of `gather`. */
 export interface GatherOptions extends AxisOptions, IndexOptions {
   /** The value of out-of-range rows in mode 'fill'. Default 0. */
   fillValue?: number;
 }
 
-/** Options of `scatterAdd`. */
 export interface ScatterAddOptions extends AxisOptions, IndexOptions {
   /** Shape of the result. */
   shape: Shape;

@@ -29,13 +29,11 @@ export interface CoordinateOptions extends IndexOptions {
   batchDims?: number;
 }
 
-/** Options of `gatherNd`. */
 export interface GatherNdOptions extends CoordinateOptions {
   /** The value of out-of-range slices in mode 'fill'. Default 0. */
   fillValue?: number;
 }
 
-/** Options of `scatterNd`. */
 export interface ScatterNdOptions extends CoordinateOptions {
   /** Shape of the result. */
   shape: Shape;

@@ -21,7 +21,6 @@ import { slice } from '../arrangement/slice.ts';
 import { stack } from '../arrangement/stack.ts';
 import { where } from '../elementwise/where.ts';
 
-/** Options of `booleanMask`. */
 export interface BooleanMaskOptions {
   /** The first axis that the mask covers. Default 0. */
   axis?: number;

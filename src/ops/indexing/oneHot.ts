@@ -11,7 +11,6 @@ import { requireInt32 } from '../define/indices.ts';
 import type { TensorLike } from '../define/operands.ts';
 import type { SymbolicTensor } from '../define/recorders.ts';
 
-/** Options of `oneHot`. */
 export interface OneHotOptions<D extends DType = DType> {
   /** Size of the new axis. */
   depth: number;

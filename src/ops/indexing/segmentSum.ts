@@ -10,7 +10,6 @@ import { defineOp, type Op } from '../define/define.ts';
 import { gather } from './gather.ts';
 import { checkIndices, checkingOf, type IndexTarget } from '../define/indices.ts';
 
-/** Options of `segmentSum`. */
 export interface SegmentSumOptions {
   /** Number of segments: the first axis of the result. */
   numSegments: number;

@@ -36,13 +36,11 @@ export interface AlongAxisOptions extends IndexOptions {
   axis: number;
 }
 
-/** Options of `takeAlongAxis`. */
 export interface TakeAlongAxisOptions extends AlongAxisOptions {
   /** The value of out-of-range elements in mode 'fill'. Default 0. */
   fillValue?: number;
 }
 
-/** Options of `scatterAddAlongAxis`. */
 export interface ScatterAddAlongAxisOptions extends AlongAxisOptions {
   /** Shape of the result. */
   shape: Shape;

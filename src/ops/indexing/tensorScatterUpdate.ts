@@ -23,7 +23,6 @@ import { reshape } from '../arrangement/reshape.ts';
 import { sum } from '../reductions/sum.ts';
 import { where } from '../elementwise/where.ts';
 
-/** Options of `tensorScatterUpdate`. */
 export type TensorScatterUpdateOptions = Pick<CoordinateOptions, 'validateIndices'>;
 
 /**

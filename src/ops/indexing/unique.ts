@@ -8,7 +8,6 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { gather } from './gather.ts';
 import { reshape } from '../arrangement/reshape.ts';
 
-/** Options of `unique`. */
 export interface UniqueOptions {
   /** The axis whose slices are compared. Default null: single elements of x, flattened. */
   axis?: number | null;

@@ -15,7 +15,6 @@ import { solveTriangular } from './solveTriangular.ts';
 import { broadcastTo } from '../reductions/sum.ts';
 import { tril, triu } from '../arrangement/triangle.ts';
 
-/** Options of `qr`. */
 export interface QrOptions {
   /** 'reduced' (default): as many columns of q as x has rows or columns; 'complete': all of them. */
   mode?: 'reduced' | 'complete';

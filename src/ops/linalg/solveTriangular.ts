@@ -8,7 +8,6 @@ import { matMul } from '../products/matMul.ts';
 import { requireSystem, transposed } from './matrices.ts';
 import { tril, triu } from '../arrangement/triangle.ts';
 
-/** Options of `solveTriangular`. */
 export interface SolveTriangularOptions {
   /** Whether `a` is lower triangular (default) or upper; its other triangle isn't read. */
   lower?: boolean;

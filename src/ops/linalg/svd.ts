@@ -25,7 +25,6 @@ import { sum } from '../reductions/sum.ts';
 import { square } from '../elementwise/unary.ts';
 import { where } from '../elementwise/where.ts';
 
-/** Options of `svd`. */
 export interface SvdOptions {
   /** True (default): u and vh are square. False: they have min(m, n) columns and rows. */
   fullMatrices?: boolean;

@@ -23,7 +23,6 @@ import { reshape } from '../arrangement/reshape.ts';
 import { broadcastTo, sum } from '../reductions/sum.ts';
 import { rsqrt } from '../elementwise/unary.ts';
 
-/** Options of `batchNorm`. */
 export interface BatchNormOptions {
   /** Added to the variance. Default 1e-3, as in Keras. */
   epsilon?: number;

@@ -15,7 +15,6 @@ import {
 } from './normalization.ts';
 import { reshape } from '../arrangement/reshape.ts';
 
-/** Options of `groupNorm`. */
 export interface GroupNormOptions {
   /** Number of groups of channels; must divide the number of channels. Default 32, as in Keras. */
   groups?: number;

@@ -17,7 +17,6 @@ import {
 import { layerNormGrad, layerNormInputGrad } from './normalizationGrad.ts';
 import { reshape } from '../arrangement/reshape.ts';
 
-/** Options of `layerNorm`. */
 export interface LayerNormOptions {
   /** The axes that are normalized together. Default -1. */
   axis?: number | readonly number[];

@@ -10,7 +10,6 @@ import { pow } from '../elementwise/pow.ts';
 import { reshape } from '../arrangement/reshape.ts';
 import { square } from '../elementwise/unary.ts';
 
-/** Options of `localResponseNormalization`. */
 export interface LocalResponseNormalizationOptions {
   /** The number of channels on each side that are included. Default 5. */
   depthRadius?: number;

@@ -8,7 +8,6 @@ import { axesTogether, requireEpsilon, requireParameters, sizesAlong } from './n
 import { reshaped, spreadShape } from './normalizationGrad.ts';
 import { rmsGradients, rmsStandardized } from './rmsNormGrad.ts';
 
-/** Options of `rmsNorm`. */
 export interface RmsNormOptions {
   /** The axes that are normalized together. Default -1. */
   axis?: number | readonly number[];

@@ -12,7 +12,6 @@ import { type PoolPlan, poolCost } from './pooling.ts';
 import { reshape } from '../arrangement/reshape.ts';
 import { scatterAddAlongAxis, takeAlongAxis } from '../indexing/takeAlongAxis.ts';
 
-/** Options of `dilation2d`. */
 export interface Dilation2dOptions {
   /** Steps between windows, along height and width. One number applies to both. Default 1. */
   strides?: number | readonly number[];

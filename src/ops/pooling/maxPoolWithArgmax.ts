@@ -11,7 +11,6 @@ import { planPool, poolCost, poolOptionNames, type PoolOptions, type PoolPositio
 import { range } from '../creation/range.ts';
 import { reshape } from '../arrangement/reshape.ts';
 
-/** Options of `maxPoolWithArgmax`. */
 export interface MaxPoolWithArgmaxOptions extends PoolOptions {
   /** Whether indices count through the whole batch, or within each image (default). */
   includeBatchInIndex?: boolean;

@@ -15,7 +15,6 @@ import { reshape } from '../arrangement/reshape.ts';
 import { broadcastTo, sum } from '../reductions/sum.ts';
 import { transpose } from '../arrangement/transpose.ts';
 
-/** Options of `einsum`. */
 export interface EinsumOptions {
   /** The labels of each operand's axes and of the result's, such as 'bij,bjk->bik'. */
   equation: string;

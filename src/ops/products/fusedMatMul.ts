@@ -14,7 +14,6 @@ import {
 } from '../activations/fusedActivation.ts';
 import { type MatMulOptions, multiply, planMatMul, matMulCost, matMulGradients } from './matMul.ts';
 
-/** Options of `fusedMatMul`. */
 export type FusedMatMulOptions = MatMulOptions & ActivationOptions;
 
 const op = 'fusedMatMul';

@@ -13,7 +13,6 @@ import { converted } from '../elementwise/elementwise.ts';
 import { sumToShape } from '../reductions/sum.ts';
 import { reshape } from '../arrangement/reshape.ts';
 
-/** Options of `matMul`. */
 export interface MatMulOptions {
   /** Whether to transpose the last two axes of `a` first. Default false. */
   transposeA?: boolean;

@@ -9,7 +9,6 @@ import { matMul } from './matMul.ts';
 import { reshape } from '../arrangement/reshape.ts';
 import { transpose } from '../arrangement/transpose.ts';
 
-/** Options of `tensordot`. */
 export interface TensordotOptions {
   /** How many axes are summed over, the last of a and the first of b; or the axes themselves, [ofA, ofB]. Default 2. */
   axes?: number | readonly [a: number | readonly number[], b: number | readonly number[]];

@@ -125,7 +125,6 @@ const gathered: Op<[indices: Tensor, packed: Tensor, scales: Optional, zeros: Op
     backward: null,
   });
 
-/** Options of `quantizedMatMul`. */
 export interface QuantizedMatMulOptions {
   /**
    * Which axis of the weights [channels, length] is summed over: 'length' (default), so that the result has the channels as last

@@ -11,7 +11,6 @@ import { randomUniform } from './random.ts';
 import { checkSeed } from '../define/seeds.ts';
 import { log } from '../elementwise/unary.ts';
 
-/** Options of `categorical`. */
 export interface CategoricalOptions {
   /** The number of classes drawn for each vector of logits. */
   numSamples: number;

@@ -11,7 +11,6 @@ import { defineOp } from '../define/define.ts';
 import type { FloatOp } from '../elementwise/elementwise.ts';
 import { checkSeed, drawSeed, type Seed } from '../define/seeds.ts';
 
-/** Options of `dropout`. */
 export interface DropoutOptions {
   /** Fraction of the elements that are cleared, in [0, 1). */
   rate: number;

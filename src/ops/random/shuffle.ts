@@ -9,13 +9,11 @@ import { randomUniform } from './random.ts';
 import { checkSeed } from '../define/seeds.ts';
 import { argsort } from '../sorting/sort.ts';
 
-/** Options of `permutation`. */
 export interface PermutationOptions {
   /** An integer in [0, 2^53). Default: a new seed for each call. */
   seed?: number | undefined;
 }
 
-/** Options of `shuffle`. */
 export interface ShuffleOptions extends PermutationOptions {
   /** The axis along which slices are shuffled. Default 0. */
   axis?: number;

@@ -8,7 +8,6 @@ import { perResult } from '../define/cost.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import { numbers } from './reduction.ts';
 
-/** Options of `cumsum`. */
 export interface CumsumOptions {
   /** The axis along which sums run. Default 0. */
   axis?: number;

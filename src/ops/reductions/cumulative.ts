@@ -17,7 +17,6 @@ import { maximum } from '../elementwise/maximum.ts';
 import { numbers } from './reduction.ts';
 import { pad, slice } from '../arrangement/slice.ts';
 
-/** Options of `cummax`. */
 export interface CummaxOptions {
   /** The axis along which maxima run. Default 0. */
   axis?: number;

@@ -13,7 +13,6 @@ import { svd } from '../linalg/svd.ts';
 import { type NormAxes, requireVectorOrder, vectorNorm } from './vectorNorm.ts';
 import { euclideanNorm } from './euclideanNorm.ts';
 
-/** Options of `norm`. */
 export interface NormOptions {
   /**
    * For vectors: the exponent p of (Σ|x|^p)^(1/p), ±Infinity for the largest or smallest magnitude, 0 for the count of

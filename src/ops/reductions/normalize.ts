@@ -6,7 +6,6 @@ import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { maximum } from '../elementwise/maximum.ts';
 import { requireVectorOrder, vectorNorm } from './vectorNorm.ts';
 
-/** Options of `normalize`. */
 export interface NormalizeOptions {
   /** The axis along which the norm becomes 1. Default -1. */
   axis?: number;

@@ -19,7 +19,6 @@ import { where } from '../elementwise/where.ts';
 /** How a quantile between two elements is taken. */
 const methods = ['linear', 'lower', 'higher', 'nearest', 'midpoint'] as const;
 
-/** Options of `quantile`. */
 export interface QuantileOptions extends ReduceOptions {
   /** Which quantiles: a number in [0, 1], or a list of them, which becomes the first axis of the result. */
   q: number | readonly number[];

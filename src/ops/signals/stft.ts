@@ -11,7 +11,6 @@ import { rfft } from './fourier.ts';
 import { reshape } from '../arrangement/reshape.ts';
 import { pad } from '../arrangement/slice.ts';
 
-/** Options of `extractSequences`. */
 export interface ExtractSequencesOptions {
   /** Number of elements of a sequence. */
   sequenceLength: number;
@@ -19,7 +18,6 @@ export interface ExtractSequencesOptions {
   sequenceStride: number;
 }
 
-/** Options of `stft`. */
 export interface StftOptions extends ExtractSequencesOptions {
   /** Length of each transform: at least sequenceLength. Default: sequenceLength. */
   fftLength?: number;

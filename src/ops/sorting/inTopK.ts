@@ -12,7 +12,6 @@ import { squeeze } from '../arrangement/squeeze.ts';
 import { sum } from '../reductions/sum.ts';
 import { takeAlongAxis } from '../indexing/takeAlongAxis.ts';
 
-/** Options of `inTopK`. */
 export interface InTopKOptions {
   /** How many of the highest predictions count. Default 1. */
   k?: number;

@@ -9,7 +9,6 @@ import { converted } from '../elementwise/elementwise.ts';
 import { expandDims } from '../arrangement/expandDims.ts';
 import { squeeze } from '../arrangement/squeeze.ts';
 
-/** Options of `searchSorted`. */
 export interface SearchSortedOptions {
   /** Where a value is inserted among equal elements: before them ('left', default) or after them ('right'). */
   side?: 'left' | 'right';

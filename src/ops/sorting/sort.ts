@@ -7,7 +7,6 @@ import { flip } from '../arrangement/flip.ts';
 import { moveAxis } from '../arrangement/moveAxis.ts';
 import { topK } from './topK.ts';
 
-/** Options of `sort`. */
 export interface SortOptions {
   /** The axis along which elements are ordered. Negative axes count from the last. Default -1. */
   axis?: number;

@@ -9,7 +9,6 @@ import { defineOp, type Op } from '../define/define.ts';
 import { numbers } from '../reductions/reduction.ts';
 import { scatterAddAlongAxis } from '../indexing/takeAlongAxis.ts';
 
-/** Options of `topK`. */
 export interface TopKOptions {
   /** How many elements are taken along the last axis; at most its size. Default 1. */
   k?: number;

@@ -7,7 +7,6 @@ import type { VocabularyLoss } from '../../kernels/vocabulary/vocabulary.ts';
 import { checkIndices } from '../define/indices.ts';
 import { blockOf, requireLogits } from './vocabularyBlocks.ts';
 
-/** Options of `linearCrossEntropy`. */
 export interface LinearCrossEntropyOptions {
   /** The share of the target that is spread over the whole vocabulary. Default 0. */
   labelSmoothing?: number;

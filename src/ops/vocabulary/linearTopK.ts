@@ -13,7 +13,6 @@ import { takeAlongAxis } from '../indexing/takeAlongAxis.ts';
 import { topK } from '../sorting/topK.ts';
 import { blockOf, eachBlock, requireLogits } from './vocabularyBlocks.ts';
 
-/** Options of `linearTopK`. */
 export interface LinearTopKOptions {
   /** How many entries. Default 1. */
   k?: number;

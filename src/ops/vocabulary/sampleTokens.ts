@@ -10,7 +10,6 @@ import { defineOp, type Op } from '../define/define.ts';
 import { randomUniform } from '../random/random.ts';
 import { checkSeed } from '../define/seeds.ts';
 
-/** Options of `sampleTokens`. */
 export interface SampleTokensOptions {
   /** Logits are divided by it; 0 takes the largest logit. Default 1. */
   temperature?: number;

@@ -10,13 +10,11 @@ import { factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 import { activation as anyActivation } from '../../options/weightKinds.ts';
 import type { OptionPlace } from '../../options/option.ts';
 
-/** Options of `activation`. */
 export interface ActivationOptions extends LayerOptions {
   /** The activation: a name such as 'relu', or a function of tensors. */
   activation: ActivationLike;
 }
 
-/** The class of layers created by `activation`. */
 export class Activation extends /* @__PURE__ */ layer<ActivationOptions>('Activation', () => ({
   activation: { ...anyActivation(), read: required },
 })) {

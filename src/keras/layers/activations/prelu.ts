@@ -11,7 +11,6 @@ import type { RegularizerLike } from '../../regularizers/index.ts';
 import { requireSize } from '../base/inputSpec.ts';
 import { checked, factoryOf, layer, weights, type InputSpec, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `prelu`. */
 export interface PReLUOptions extends LayerOptions {
   /** Initial slopes below 0. Default 'zeros'. */
   alphaInitializer?: InitializerLike;
@@ -23,7 +22,6 @@ export interface PReLUOptions extends LayerOptions {
   sharedAxes?: number | readonly number[] | null;
 }
 
-/** The class of layers created by `prelu`. */
 export class PReLU extends /* @__PURE__ */ layer<PReLUOptions>('PReLU', () => ({
   ...weights({ alpha: 'zeros' }),
   sharedAxes: checked(sampleAxes, null),

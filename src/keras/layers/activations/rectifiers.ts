@@ -4,7 +4,6 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { reluWith } from '../../activationFunctions.ts';
 import { factoryOf, layer, number, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `reLU`. */
 export interface ReLUOptions extends LayerOptions {
   /** The largest value of the result. Default null: no bound. */
   maxValue?: number | null;
@@ -14,7 +13,6 @@ export interface ReLUOptions extends LayerOptions {
   threshold?: number;
 }
 
-/** The class of layers created by `reLU`. */
 export class ReLU extends /* @__PURE__ */ layer<ReLUOptions>('ReLU', () => ({
   maxValue: number({ min: 0, default: null }),
   negativeSlope: number({ min: 0, default: 0 }),
@@ -30,13 +28,11 @@ export class ReLU extends /* @__PURE__ */ layer<ReLUOptions>('ReLU', () => ({
   }
 }
 
-/** Options of `leakyReLU`. */
 export interface LeakyReLUOptions extends LayerOptions {
   /** The factor of negative values. Default 0.3. */
   negativeSlope?: number;
 }
 
-/** The class of layers created by `leakyReLU`. */
 export class LeakyReLU extends /* @__PURE__ */ layer<LeakyReLUOptions>('LeakyReLU', () => ({
   negativeSlope: number({ default: 0.3 }),
 })) {
@@ -47,13 +43,11 @@ export class LeakyReLU extends /* @__PURE__ */ layer<LeakyReLUOptions>('LeakyReL
   }
 }
 
-/** Options of `elu`. */
 export interface ELUOptions extends LayerOptions {
   /** Large negative inputs approach -alpha. Default 1. */
   alpha?: number;
 }
 
-/** The class of layers created by `elu`. */
 export class ELU extends /* @__PURE__ */ layer<ELUOptions>('ELU', () => ({
   alpha: number({ default: 1 }),
 })) {

@@ -9,7 +9,6 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { axisOrAxes } from '../normalization/unitNormalization.ts';
 import { checked, factoryOf, layer, type CallOptions, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `softmax`. */
 export interface SoftmaxOptions extends LayerOptions {
   /** The axis, or the axes, whose values sum to 1. Default -1. */
   axis?: number | readonly number[];
@@ -18,7 +17,6 @@ export interface SoftmaxOptions extends LayerOptions {
 /** Added to masked values, so that their probability is 0. */
 const hidden = -1e9;
 
-/** The class of layers created by `softmax`. */
 export class Softmax extends /* @__PURE__ */ layer<SoftmaxOptions>('Softmax', () => ({
   axis: checked(axisOrAxes, -1),
 })) {

@@ -28,7 +28,6 @@ import {
   oneOf,
 } from '../base/declare.ts';
 
-/** Options of `additiveAttention`. */
 export interface AdditiveAttentionOptions extends LayerOptions {
   /** Whether scores are scaled by a weight. Default true for additiveAttention, false for attention. */
   useScale?: boolean;
@@ -150,7 +149,6 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
   }
 }
 
-/** The class of layers created by `attention`. */
 export class Attention extends /* @__PURE__ */ layer<AttentionLayerOptions, Lookup>(
   'Attention',
   () => ({
@@ -194,7 +192,6 @@ export class Attention extends /* @__PURE__ */ layer<AttentionLayerOptions, Look
   }
 }
 
-/** The class of layers created by `additiveAttention`. */
 export class AdditiveAttention extends /* @__PURE__ */ layer<AdditiveAttentionOptions, Lookup>(
   'AdditiveAttention',
   () => ({ useScale: flag(true), dropout: fraction(0), seed: seeded() }),

@@ -3,7 +3,6 @@ import { ValueError } from '../../../core/errors.ts';
 import { HeadsAttention, type HeadSizes, type HeadsOptions, headsTable } from './headsAttention.ts';
 import { factoryOf, type InputSpec, integer, layer } from '../base/declare.ts';
 
-/** Options of `groupQueryAttention`. */
 export interface GroupQueryAttentionOptions extends HeadsOptions {
   /** Size of each head. */
   headDim: number;
@@ -13,7 +12,6 @@ export interface GroupQueryAttentionOptions extends HeadsOptions {
   numKeyValueHeads: number;
 }
 
-/** The class of layers created by `groupQueryAttention`. */
 export class GroupQueryAttention extends /* @__PURE__ */ layer<GroupQueryAttentionOptions, HeadsAttention>(
   'GroupQueryAttention',
   () => ({

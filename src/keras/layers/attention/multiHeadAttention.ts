@@ -3,7 +3,6 @@ import type { OpenShape } from '../../../core/shape.ts';
 import { HeadsAttention, type HeadSizes, type HeadsOptions, headsTable, integers } from './headsAttention.ts';
 import { factoryOf, integer, layer } from '../base/declare.ts';
 
-/** Options of `multiHeadAttention`. */
 export interface MultiHeadAttentionOptions extends HeadsOptions {
   /** Number of heads, each with its own projections. */
   numHeads: number;
@@ -17,7 +16,6 @@ export interface MultiHeadAttentionOptions extends HeadsOptions {
   attentionAxes?: number | readonly number[] | null;
 }
 
-/** The class of layers created by `multiHeadAttention`. */
 export class MultiHeadAttention extends /* @__PURE__ */ layer<MultiHeadAttentionOptions, HeadsAttention>(
   'MultiHeadAttention',
   () => ({

@@ -79,13 +79,11 @@ export abstract class GroupedConvolution extends Convolution {
   }
 }
 
-/** Options of `conv1d`. */
 export interface Conv1DOptions extends Omit<GroupedConvolutionOptions<Single>, 'padding'> {
   /** 'causal' pads at the start only, so that no step depends on later ones. Default 'valid'. */
   padding?: 'valid' | 'same' | 'causal';
 }
 
-/** The class of layers created by `conv1d`. */
 export class Conv1D extends /* @__PURE__ */ layer<Conv1DOptions, GroupedConvolution>(
   'Conv1D',
   () => ({
@@ -102,10 +100,8 @@ export class Conv1D extends /* @__PURE__ */ layer<Conv1DOptions, GroupedConvolut
  */
 export const conv1d = /* @__PURE__ */ factoryOf(Conv1D, ['filters', 'kernelSize', 'strides', 'padding']);
 
-/** Options of `conv2d`. */
 export type Conv2DOptions = GroupedConvolutionOptions<Pair>;
 
-/** The class of layers created by `conv2d`. */
 export class Conv2D extends /* @__PURE__ */ layer<Conv2DOptions, GroupedConvolution>(
   'Conv2D',
   () => groupedTable(2),

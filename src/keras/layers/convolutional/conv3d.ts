@@ -5,10 +5,8 @@ import type { Triple } from '../base/dataFormat.ts';
 import { GroupedConvolution, groupedTable, type GroupedConvolutionOptions } from './conv.ts';
 import { factoryOf, layer } from '../base/declare.ts';
 
-/** Options of `conv3d`. */
 export type Conv3DOptions = GroupedConvolutionOptions<Triple>;
 
-/** The class of layers created by `conv3d`. */
 export class Conv3D extends /* @__PURE__ */ layer<Conv3DOptions, GroupedConvolution>(
   'Conv3D',
   () => groupedTable(3),

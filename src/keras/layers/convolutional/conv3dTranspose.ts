@@ -5,10 +5,8 @@ import type { Triple } from '../base/dataFormat.ts';
 import { ConvTranspose, type ConvTransposeOptions, transposeTable } from './convTranspose.ts';
 import { factoryOf, layer } from '../base/declare.ts';
 
-/** Options of `conv3dTranspose`. */
 export type Conv3DTransposeOptions = ConvTransposeOptions<Triple>;
 
-/** The class of layers created by `conv3dTranspose`. */
 export class Conv3DTranspose extends /* @__PURE__ */ layer<Conv3DTransposeOptions, ConvTranspose>(
   'Conv3DTranspose',
   () => transposeTable(3),

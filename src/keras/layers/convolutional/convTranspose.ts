@@ -21,9 +21,7 @@ export interface ConvTransposeOptions<Size> extends ConvolutionOptions<Size>, Ke
   outputPadding?: Size | null;
 }
 
-/** Options of `conv1dTranspose`. */
 export type Conv1DTransposeOptions = ConvTransposeOptions<Single>;
-/** Options of `conv2dTranspose`. */
 export type Conv2DTransposeOptions = ConvTransposeOptions<Pair>;
 
 /** The table of transposed convolutions along `rank` axes. */
@@ -72,14 +70,12 @@ export abstract class ConvTranspose extends Convolution {
   }
 }
 
-/** The class of layers created by `conv1dTranspose`. */
 export class Conv1DTranspose extends /* @__PURE__ */ layer<Conv1DTransposeOptions, ConvTranspose>(
   'Conv1DTranspose',
   () => transposeTable(1),
   ConvTranspose,
 ) {}
 
-/** The class of layers created by `conv2dTranspose`. */
 export class Conv2DTranspose extends /* @__PURE__ */ layer<Conv2DTransposeOptions, ConvTranspose>(
   'Conv2DTranspose',
   () => transposeTable(2),

@@ -21,9 +21,7 @@ export interface DepthwiseOptions<Size> extends ConvolutionOptions<Size> {
   depthwiseConstraint?: ConstraintLike | null;
 }
 
-/** Options of `depthwiseConv1d`. */
 export type DepthwiseConv1DOptions = DepthwiseOptions<Single>;
-/** Options of `depthwiseConv2d`. */
 export type DepthwiseConv2DOptions = DepthwiseOptions<Pair>;
 
 const table = <R extends 1 | 2>(rank: R) => ({
@@ -50,14 +48,12 @@ abstract class Depthwise extends Convolution {
   }
 }
 
-/** The class of layers created by `depthwiseConv1d`. */
 export class DepthwiseConv1D extends /* @__PURE__ */ layer<DepthwiseConv1DOptions, Depthwise>(
   'DepthwiseConv1D',
   () => table(1),
   Depthwise,
 ) {}
 
-/** The class of layers created by `depthwiseConv2d`. */
 export class DepthwiseConv2D extends /* @__PURE__ */ layer<DepthwiseConv2DOptions, Depthwise>(
   'DepthwiseConv2D',
   () => table(2),

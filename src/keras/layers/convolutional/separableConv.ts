@@ -24,9 +24,7 @@ export interface SeparableOptions<Size> extends DepthwiseOptions<Size> {
   pointwiseConstraint?: ConstraintLike | null;
 }
 
-/** Options of `separableConv1d`. */
 export type SeparableConv1DOptions = SeparableOptions<Single>;
-/** Options of `separableConv2d`. */
 export type SeparableConv2DOptions = SeparableOptions<Pair>;
 
 const table = <R extends 1 | 2>(rank: R) => ({
@@ -66,14 +64,12 @@ abstract class Separable extends Convolution {
   }
 }
 
-/** The class of layers created by `separableConv1d`. */
 export class SeparableConv1D extends /* @__PURE__ */ layer<SeparableConv1DOptions, Separable>(
   'SeparableConv1D',
   () => table(1),
   Separable,
 ) {}
 
-/** The class of layers created by `separableConv2d`. */
 export class SeparableConv2D extends /* @__PURE__ */ layer<SeparableConv2DOptions, Separable>(
   'SeparableConv2D',
   () => table(2),

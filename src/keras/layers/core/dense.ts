@@ -12,7 +12,6 @@ import { asOperand } from '../base/dtypePolicy.ts';
 import { type InputSpec, requireChannels } from '../base/inputSpec.ts';
 import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 
-/** Options of `dense`. */
 export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions, AdapterOptions {
   /** Number of units: the size of the last axis of the result. */
   units: number;
@@ -20,7 +19,6 @@ export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions, 
   activation?: ActivationLike | null;
 }
 
-/** The class of layers created by `dense`. */
 export class Dense extends /* @__PURE__ */ layer<DenseOptions, AdaptedLayer>(
   'Dense',
   () => ({

@@ -10,7 +10,6 @@ import type { ActivationLike } from '../../activations.ts';
 import { einsum } from '../../einsum.ts';
 import { activation, factoryOf, layer, type LayerOptions, weights } from '../base/declare.ts';
 
-/** Options of `einsumDense`. */
 export interface EinsumDenseOptions
   extends LayerOptions,
     KernelOptions,
@@ -46,7 +45,6 @@ interface Plan {
   outputShape: OpenShape;
 }
 
-/** The class of layers created by `einsumDense`. */
 export class EinsumDense extends /* @__PURE__ */ layer<EinsumDenseOptions, AdaptedLayer>(
   'EinsumDense',
   () => ({

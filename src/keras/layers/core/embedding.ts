@@ -15,7 +15,6 @@ import type { Nest } from '../../tensorNest.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import { factoryOf, flag, integer, layer, weights, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `embedding`. */
 export interface EmbeddingOptions extends LayerOptions, AdapterOptions {
   /** Number of ids: they are integers in [0, inputDim). */
   inputDim: number;
@@ -39,7 +38,6 @@ export const embeddingTable = () => ({
   ...adapterTable(),
 });
 
-/** The class of layers created by `embedding`. */
 export class Embedding extends /* @__PURE__ */ layer<EmbeddingOptions, AdaptedLayer>(
   'Embedding',
   embeddingTable,

@@ -2,7 +2,6 @@
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 
-/** The class of layers created by `identity`. */
 export class Identity extends /* @__PURE__ */ layer<LayerOptions>('Identity', () => ({})) {
   override readonly supportsMasking: boolean = true;
 

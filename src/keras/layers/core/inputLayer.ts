@@ -11,7 +11,6 @@ import { setCallOfOpenSizes } from '../../graph/composites.ts';
 import { callOfOpenSizes } from '../../graph/openComposites.ts';
 import { factoryOf, Layer, layer, own } from '../base/declare.ts';
 
-/** Options of `input`. */
 export interface InputOptions {
   /** Sizes without the batch; null where one is open. */
   shape?: OpenShape;
@@ -27,7 +26,6 @@ export interface InputOptions {
   batchSize?: number | null;
 }
 
-/** The class of layers created by `inputLayer`. */
 export class InputLayer extends /* @__PURE__ */ layer<InputOptions>(
   'InputLayer',
   () => ({

@@ -40,7 +40,6 @@ export interface LambdaSettings extends LayerOptions {
   arguments?: Readonly<Record<string, unknown>>;
 }
 
-/** Options of `lambda`. */
 export interface LambdaOptions<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>
   extends LambdaSettings {
   /** A function, or the name under which one was registered. */
@@ -56,7 +55,6 @@ type LambdaClass = LayerStatics &
     readonly arguments: Readonly<Record<string, unknown>>;
   });
 
-/** The class of layers created by `lambda`. */
 export class Lambda<
   In extends Nest<Tensor> = Tensor,
   Out extends Nest<Tensor> = Tensor,

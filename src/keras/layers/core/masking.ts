@@ -7,13 +7,11 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { factoryOf, layer, number, type InputSpec, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `masking`. */
 export interface MaskingOptions extends LayerOptions {
   /** A step whose values all equal this is masked. Default 0. */
   maskValue?: number;
 }
 
-/** The class of layers created by `masking`. */
 export class Masking extends /* @__PURE__ */ layer<MaskingOptions>('Masking', () => ({
   maskValue: number({ default: 0 }),
 })) {

@@ -14,7 +14,6 @@ import type { Nest } from '../../tensorNest.ts';
 import { Embedding, type EmbeddingOptions, embeddingTable } from './embedding.ts';
 import { factoryOf, flag, oneOf, layer, number, Layer, type CallOptions } from '../base/declare.ts';
 
-/** Options of `reversibleEmbedding`. */
 export interface ReversibleEmbeddingOptions extends EmbeddingOptions {
   /** Whether the reverse uses the same weights, transposed. Default true; otherwise it has its own. */
   tieWeights?: boolean;
@@ -24,7 +23,6 @@ export interface ReversibleEmbeddingOptions extends EmbeddingOptions {
   logitSoftCap?: number | null;
 }
 
-/** The class of layers created by `reversibleEmbedding`. */
 export class ReversibleEmbedding extends /* @__PURE__ */ layer<ReversibleEmbeddingOptions, Embedding>(
   'ReversibleEmbedding',
   () => ({

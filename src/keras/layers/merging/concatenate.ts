@@ -9,13 +9,11 @@ import type { Nest } from '../../tensorNest.ts';
 import { type Mask, maskOfSteps, maskOverValues, Merge } from './baseMerge.ts';
 import { checked, factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `concatenate`. */
 export interface ConcatenateOptions extends LayerOptions {
   /** The axis along which the inputs follow one another. Default -1. */
   axis?: number;
 }
 
-/** The class of layers created by `concatenate`. */
 export class Concatenate extends /* @__PURE__ */ layer<ConcatenateOptions, Merge>(
   'Concatenate',
   () => ({ axis: checked(axisOf, -1) }),

@@ -9,7 +9,6 @@ import { Merge } from './baseMerge.ts';
 import { unitLength } from '../normalization/unitNormalization.ts';
 import { checked, factoryOf, flag, layer, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `dot`. */
 export interface DotOptions extends LayerOptions {
   /** The axis of both tensors that is summed over, or one for each; not the batch. */
   axes: number | readonly [number, number];
@@ -17,7 +16,6 @@ export interface DotOptions extends LayerOptions {
   normalize?: boolean;
 }
 
-/** The class of layers created by `dot`. */
 export class Dot extends /* @__PURE__ */ layer<DotOptions, Merge>(
   'Dot',
   () => ({ axes: checked(axesOf), normalize: flag(false) }),

@@ -12,7 +12,6 @@ import { factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 
 const none = () => ({});
 
-/** The class of layers created by `add`. */
 export class Add extends /* @__PURE__ */ layer<LayerOptions, ElementwiseMerge>(
   'Add',
   none,
@@ -23,7 +22,6 @@ export class Add extends /* @__PURE__ */ layer<LayerOptions, ElementwiseMerge>(
   }
 }
 
-/** The class of layers created by `average`. */
 export class Average extends /* @__PURE__ */ layer<LayerOptions, ElementwiseMerge>(
   'Average',
   none,
@@ -34,7 +32,6 @@ export class Average extends /* @__PURE__ */ layer<LayerOptions, ElementwiseMerg
   }
 }
 
-/** The class of layers created by `subtract`. */
 export class Subtract extends /* @__PURE__ */ layer<LayerOptions, ElementwiseMerge>(
   'Subtract',
   none,
@@ -59,7 +56,6 @@ function total(inputs: readonly Tensor[]): Tensor {
   return rest.reduce((partial, input) => sum(partial, input), first);
 }
 
-/** The class of layers created by `multiply`. */
 export class Multiply extends /* @__PURE__ */ layer<LayerOptions, ElementwiseMerge>(
   'Multiply',
   none,
@@ -104,14 +100,12 @@ function expandedMask(x: Tensor, mask: Mask | undefined): Tensor | null {
   return mask ? maskOverValues(mask, x) : null;
 }
 
-/** The class of layers created by `maximum`. */
 export class Maximum extends /* @__PURE__ */ layer<LayerOptions, Extremum>('Maximum', none, Extremum) {
   protected override pick(a: Tensor, b: Tensor): Tensor {
     return larger(a, b);
   }
 }
 
-/** The class of layers created by `minimum`. */
 export class Minimum extends /* @__PURE__ */ layer<LayerOptions, Extremum>('Minimum', none, Extremum) {
   protected override pick(a: Tensor, b: Tensor): Tensor {
     return smaller(a, b);

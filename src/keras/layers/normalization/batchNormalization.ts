@@ -26,7 +26,6 @@ import type { Option } from '../../options/option.ts';
 import { corrected, type RenormClipping, requireClipping, stddevOf } from './renormalization.ts';
 import { type CallOptions, checked, factoryOf, flag, initializer, layer } from '../base/declare.ts';
 
-/** Options of `batchNormalization`. */
 export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
   /** The axis of the channels, which keep their own statistics. Default -1. */
   axis?: number;
@@ -46,7 +45,6 @@ export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
   renormMomentum?: number;
 }
 
-/** The class of layers created by `batchNormalization`. */
 export class BatchNormalization extends /* @__PURE__ */ layer<BatchNormalizationOptions, ScaledNormalization>(
   'BatchNormalization',
   () => ({

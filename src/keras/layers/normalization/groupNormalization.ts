@@ -8,7 +8,6 @@ import { channelAxis } from './batchNormalization.ts';
 import { requireSize } from '../base/inputSpec.ts';
 import { checked, factoryOf, type InputSpec, layer } from '../base/declare.ts';
 
-/** Options of `groupNormalization`. */
 export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
   /** Number of groups that the channels are divided into; -1: each channel is a group. Default 32. */
   groups?: number;
@@ -16,7 +15,6 @@ export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
   axis?: number;
 }
 
-/** The class of layers created by `groupNormalization`. */
 export class GroupNormalization extends /* @__PURE__ */ layer<GroupNormalizationOptions, ScaledNormalization>(
   'GroupNormalization',
   () => ({ groups: checked(groupsOf, 32), axis: channelAxis(), ...scaleTable() }),

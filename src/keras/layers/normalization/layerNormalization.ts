@@ -11,7 +11,6 @@ import { requireSize } from '../base/inputSpec.ts';
 import { axes } from './unitNormalization.ts';
 import { factoryOf, flag, layer } from '../base/declare.ts';
 
-/** Options of `layerNormalization`. */
 export interface LayerNormalizationOptions extends ScaledNormalizationOptions {
   /** The axes to normalize over. Default -1. */
   axis?: number | readonly number[];
@@ -19,7 +18,6 @@ export interface LayerNormalizationOptions extends ScaledNormalizationOptions {
   rmsScaling?: boolean;
 }
 
-/** The class of layers created by `layerNormalization`. */
 export class LayerNormalization extends /* @__PURE__ */ layer<LayerNormalizationOptions, ScaledNormalization>(
   'LayerNormalization',
   () => ({ axis: axes(-1), ...scaleTable(), rmsScaling: flag(false) }),

@@ -10,7 +10,6 @@ import { addend } from './baseNormalization.ts';
 import { axes } from './unitNormalization.ts';
 import { factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `rmsNormalization`. */
 export interface RMSNormalizationOptions extends LayerOptions {
   /** The axes to normalize over. Default -1. */
   axis?: number | readonly number[];
@@ -18,7 +17,6 @@ export interface RMSNormalizationOptions extends LayerOptions {
   epsilon?: number;
 }
 
-/** The class of layers created by `rmsNormalization`. */
 export class RMSNormalization extends /* @__PURE__ */ layer<RMSNormalizationOptions>(
   'RMSNormalization',
   () => ({ axis: axes(-1), epsilon: addend(1e-6) }),

@@ -24,7 +24,6 @@ import {
   type LayerOptions,
 } from '../base/declare.ts';
 
-/** Options of `spectralNormalization`. */
 export interface SpectralNormalizationOptions extends LayerOptions {
   /** A layer with a `kernel` or `embeddings`. */
   layer: Layer | ClassConfig;
@@ -32,7 +31,6 @@ export interface SpectralNormalizationOptions extends LayerOptions {
   powerIterations?: number;
 }
 
-/** The class of layers created by `spectralNormalization`. */
 export class SpectralNormalization extends /* @__PURE__ */ layer<SpectralNormalizationOptions>(
   'SpectralNormalization',
   () => ({ powerIterations: integer({ default: 1 }), layer: inner() }),

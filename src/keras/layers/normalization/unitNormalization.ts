@@ -9,7 +9,6 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Option } from '../../options/option.ts';
 import { checked, factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `unitNormalization`. */
 export interface UnitNormalizationOptions extends LayerOptions {
   /** The axis, or the axes, along which a vector runs. Default -1. */
   axis?: number | readonly number[];
@@ -24,7 +23,6 @@ export function unitLength(x: Tensor, axis: number | readonly number[]): Tensor 
   return mul(x, rsqrt(maximum(squares, smallestSquare)));
 }
 
-/** The class of layers created by `unitNormalization`. */
 export class UnitNormalization extends /* @__PURE__ */ layer<UnitNormalizationOptions>(
   'UnitNormalization',
   () => ({ axis: checked(axisOrAxes, -1) }),

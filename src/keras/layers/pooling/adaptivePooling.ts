@@ -67,7 +67,6 @@ function sizesOf(op: string, what: string, given: unknown, rank: number): readon
   });
 }
 
-/** The class of layers created by `adaptiveAveragePooling1d`. */
 export class AdaptiveAveragePooling1D extends /* @__PURE__ */ layer<AdaptivePooling1DOptions, AdaptiveMean>(
   'AdaptiveAveragePooling1D',
   () => table(1),
@@ -81,7 +80,6 @@ export class AdaptiveAveragePooling1D extends /* @__PURE__ */ layer<AdaptivePool
  */
 export const adaptiveAveragePooling1d = /* @__PURE__ */ factoryOf(AdaptiveAveragePooling1D, ['outputSize']);
 
-/** The class of layers created by `adaptiveAveragePooling2d`. */
 export class AdaptiveAveragePooling2D extends /* @__PURE__ */ layer<AdaptivePooling2DOptions, AdaptiveMean>(
   'AdaptiveAveragePooling2D',
   () => table(2),
@@ -95,7 +93,6 @@ export class AdaptiveAveragePooling2D extends /* @__PURE__ */ layer<AdaptivePool
  */
 export const adaptiveAveragePooling2d = /* @__PURE__ */ factoryOf(AdaptiveAveragePooling2D, ['outputSize']);
 
-/** The class of layers created by `adaptiveMaxPooling1d`. */
 export class AdaptiveMaxPooling1D extends /* @__PURE__ */ layer<AdaptivePooling1DOptions, AdaptiveMax>(
   'AdaptiveMaxPooling1D',
   () => table(1),
@@ -108,7 +105,6 @@ export class AdaptiveMaxPooling1D extends /* @__PURE__ */ layer<AdaptivePooling1
  */
 export const adaptiveMaxPooling1d = /* @__PURE__ */ factoryOf(AdaptiveMaxPooling1D, ['outputSize']);
 
-/** The class of layers created by `adaptiveMaxPooling2d`. */
 export class AdaptiveMaxPooling2D extends /* @__PURE__ */ layer<AdaptivePooling2DOptions, AdaptiveMax>(
   'AdaptiveMaxPooling2D',
   () => table(2),
@@ -121,7 +117,6 @@ export class AdaptiveMaxPooling2D extends /* @__PURE__ */ layer<AdaptivePooling2
  */
 export const adaptiveMaxPooling2d = /* @__PURE__ */ factoryOf(AdaptiveMaxPooling2D, ['outputSize']);
 
-/** The class of layers created by `adaptiveAveragePooling3d`. */
 export class AdaptiveAveragePooling3D extends /* @__PURE__ */ layer<AdaptivePooling3DOptions, AdaptiveMean>(
   'AdaptiveAveragePooling3D',
   () => table(3),
@@ -135,7 +130,6 @@ export class AdaptiveAveragePooling3D extends /* @__PURE__ */ layer<AdaptivePool
  */
 export const adaptiveAveragePooling3d = /* @__PURE__ */ factoryOf(AdaptiveAveragePooling3D, ['outputSize']);
 
-/** The class of layers created by `adaptiveMaxPooling3d`. */
 export class AdaptiveMaxPooling3D extends /* @__PURE__ */ layer<AdaptivePooling3DOptions, AdaptiveMax>(
   'AdaptiveMaxPooling3D',
   () => table(3),

@@ -5,12 +5,9 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
 import { factoryOf, layer } from '../base/declare.ts';
 
-/** Options of `averagePooling1d`. */
 export type AveragePooling1DOptions = PoolingOptions<Single>;
-/** Options of `averagePooling2d`. */
 export type AveragePooling2DOptions = PoolingOptions<Pair>;
 
-/** The class of layers created by `averagePooling1d`. */
 export class AveragePooling1D extends /* @__PURE__ */ layer<AveragePooling1DOptions, Pooling>(
   'AveragePooling1D',
   () => poolingTable(1),
@@ -21,7 +18,6 @@ export class AveragePooling1D extends /* @__PURE__ */ layer<AveragePooling1DOpti
   }
 }
 
-/** The class of layers created by `averagePooling2d`. */
 export class AveragePooling2D extends /* @__PURE__ */ layer<AveragePooling2DOptions, Pooling>(
   'AveragePooling2D',
   () => poolingTable(2),

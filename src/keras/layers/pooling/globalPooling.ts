@@ -28,7 +28,6 @@ export interface GlobalPoolingOptions extends LayerOptions, DataFormatOptions {
 
 const table = () => ({ dataFormat: dataFormat(), keepDims: flag(false) });
 
-/** The class of layers created by `globalMaxPooling1d`. */
 export class GlobalMaxPooling1D extends /* @__PURE__ */ layer<GlobalPoolingOptions>(
   'GlobalMaxPooling1D',
   table,
@@ -40,7 +39,6 @@ export class GlobalMaxPooling1D extends /* @__PURE__ */ layer<GlobalPoolingOptio
   }
 }
 
-/** The class of layers created by `globalMaxPooling2d`. */
 export class GlobalMaxPooling2D extends /* @__PURE__ */ layer<GlobalPoolingOptions>(
   'GlobalMaxPooling2D',
   table,
@@ -52,7 +50,6 @@ export class GlobalMaxPooling2D extends /* @__PURE__ */ layer<GlobalPoolingOptio
   }
 }
 
-/** The class of layers created by `globalAveragePooling1d`. */
 export class GlobalAveragePooling1D extends /* @__PURE__ */ layer<GlobalPoolingOptions>(
   'GlobalAveragePooling1D',
   table,
@@ -73,7 +70,6 @@ export class GlobalAveragePooling1D extends /* @__PURE__ */ layer<GlobalPoolingO
   }
 }
 
-/** The class of layers created by `globalAveragePooling2d`. */
 export class GlobalAveragePooling2D extends /* @__PURE__ */ layer<GlobalPoolingOptions>(
   'GlobalAveragePooling2D',
   table,
@@ -85,7 +81,6 @@ export class GlobalAveragePooling2D extends /* @__PURE__ */ layer<GlobalPoolingO
   }
 }
 
-/** The class of layers created by `globalMaxPooling3d`. */
 export class GlobalMaxPooling3D extends /* @__PURE__ */ layer<GlobalPoolingOptions>(
   'GlobalMaxPooling3D',
   table,
@@ -97,7 +92,6 @@ export class GlobalMaxPooling3D extends /* @__PURE__ */ layer<GlobalPoolingOptio
   }
 }
 
-/** The class of layers created by `globalAveragePooling3d`. */
 export class GlobalAveragePooling3D extends /* @__PURE__ */ layer<GlobalPoolingOptions>(
   'GlobalAveragePooling3D',
   table,

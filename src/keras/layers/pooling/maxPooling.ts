@@ -5,12 +5,9 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
 import { factoryOf, layer } from '../base/declare.ts';
 
-/** Options of `maxPooling1d`. */
 export type MaxPooling1DOptions = PoolingOptions<Single>;
-/** Options of `maxPooling2d`. */
 export type MaxPooling2DOptions = PoolingOptions<Pair>;
 
-/** The class of layers created by `maxPooling1d`. */
 export class MaxPooling1D extends /* @__PURE__ */ layer<MaxPooling1DOptions, Pooling>(
   'MaxPooling1D',
   () => poolingTable(1),
@@ -21,7 +18,6 @@ export class MaxPooling1D extends /* @__PURE__ */ layer<MaxPooling1DOptions, Poo
   }
 }
 
-/** The class of layers created by `maxPooling2d`. */
 export class MaxPooling2D extends /* @__PURE__ */ layer<MaxPooling2DOptions, Pooling>(
   'MaxPooling2D',
   () => poolingTable(2),

@@ -8,7 +8,6 @@ import { factoryOf, layer } from '../base/declare.ts';
 /** Options of `maxPooling3d` and `averagePooling3d`. */
 export type Pooling3DOptions = PoolingOptions<Triple>;
 
-/** The class of layers created by `maxPooling3d`. */
 export class MaxPooling3D extends /* @__PURE__ */ layer<Pooling3DOptions, Pooling>(
   'MaxPooling3D',
   () => poolingTable(3),
@@ -25,7 +24,6 @@ export class MaxPooling3D extends /* @__PURE__ */ layer<Pooling3DOptions, Poolin
  */
 export const maxPooling3d = /* @__PURE__ */ factoryOf(MaxPooling3D, ['poolSize', 'strides', 'padding']);
 
-/** The class of layers created by `averagePooling3d`. */
 export class AveragePooling3D extends /* @__PURE__ */ layer<Pooling3DOptions, Pooling>(
   'AveragePooling3D',
   () => poolingTable(3),

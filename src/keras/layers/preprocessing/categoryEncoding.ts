@@ -15,7 +15,6 @@ import {
   oneOf,
 } from '../base/declare.ts';
 
-/** Options of `categoryEncoding`. */
 export interface CategoryEncodingOptions extends LayerOptions {
   /** Number of categories; inputs are from 0 to numTokens - 1. */
   numTokens: number;
@@ -26,7 +25,6 @@ export interface CategoryEncodingOptions extends LayerOptions {
   outputMode?: 'oneHot' | 'multiHot' | 'count';
 }
 
-/** The class of layers created by `categoryEncoding`. */
 export class CategoryEncoding extends /* @__PURE__ */ layer<CategoryEncodingOptions>(
   'CategoryEncoding',
   () => ({

@@ -18,7 +18,6 @@ import {
 import { asFloats } from './images/imageLayer.ts';
 import { factoryOf, integer, layer, type LayerOptions, number, oneOf, own } from '../base/declare.ts';
 
-/** Options of `discretization`. */
 export interface DiscretizationOptions extends LayerOptions {
   /** Boundaries between the bins, in ascending order. Alternatively, give `numBins` and call `adapt`. */
   binBoundaries?: readonly number[] | null;
@@ -35,7 +34,6 @@ export interface DiscretizationOptions extends LayerOptions {
   sparse?: false;
 }
 
-/** The class of layers created by `discretization`. */
 export class Discretization extends /* @__PURE__ */ layer<Omit<DiscretizationOptions, 'binBoundaries'>>(
   'Discretization',
   () => ({

@@ -13,7 +13,6 @@ import { factoryOf } from '../../options/factory.ts';
 import { integer, oneOf } from '../../options/kinds.ts';
 import { type HostArray, type HostNest, hostArray, isKey } from './lookup/hostValues.ts';
 
-/** Options of `hashedCrossing`. */
 export interface HashedCrossingOptions extends HostLayerOptions {
   /** The number of buckets. */
   numBins: number;
@@ -26,7 +25,6 @@ export interface HashedCrossingOptions extends HostLayerOptions {
 /** TensorFlow's default key for crossed hashes. */
 const key = 0xdecafcaffen;
 
-/** The class of layers created by `hashedCrossing`. */
 export class HashedCrossing extends /* @__PURE__ */ hostLayer<HashedCrossingOptions, HostLayer>(
   'HashedCrossing',
   () => ({

@@ -11,7 +11,6 @@ import { factoryOf } from '../../options/factory.ts';
 import { checked, integer, oneOf } from '../../options/kinds.ts';
 import { type HostNest, hostArray, isKey } from './lookup/hostValues.ts';
 
-/** Options of `hashing`. */
 export interface HashingOptions extends HostLayerOptions {
   /** The number of buckets. */
   numBins: number;
@@ -28,7 +27,6 @@ export interface HashingOptions extends HostLayerOptions {
   sparse?: false;
 }
 
-/** The class of layers created by `hashing`. */
 export class Hashing extends /* @__PURE__ */ hostLayer<HashingOptions, HostLayer>(
   'Hashing',
   () => ({

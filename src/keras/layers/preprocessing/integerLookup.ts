@@ -28,7 +28,6 @@ export interface IntegerLookupOptions extends LayerOptions, LookupOptions<number
   vocabularySize?: number | null;
 }
 
-/** The class of layers created by `integerLookup`. */
 export class IntegerLookup
   extends /* @__PURE__ */ layer<LayerOptions>('IntegerLookup', () => ({
     ...lookupTable(),

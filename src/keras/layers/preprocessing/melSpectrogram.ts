@@ -23,7 +23,6 @@ import {
   oneOf,
 } from '../base/declare.ts';
 
-/** Options of `melSpectrogram`. */
 export interface MelSpectrogramOptions extends LayerOptions {
   /** Values of each transform. Default 2048. */
   fftLength?: number;
@@ -53,7 +52,6 @@ export interface MelSpectrogramOptions extends LayerOptions {
   refPower?: number;
 }
 
-/** The class of layers created by `melSpectrogram`. */
 export class MelSpectrogram extends /* @__PURE__ */ layer<MelSpectrogramOptions>('MelSpectrogram', () => ({
   fftLength: integer({ default: 2048 }),
   sequenceStride: integer({ default: 512 }),

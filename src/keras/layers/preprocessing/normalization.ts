@@ -27,7 +27,6 @@ import { factoryOf, flag, layer, type LayerOptions, own } from '../base/declare.
 /** A number, or nested arrays of a number for each feature. */
 type Moments = number | readonly Moments[];
 
-/** Options of `normalization`. */
 export interface NormalizationOptions extends LayerOptions {
   /** Axes with separate mean and variance per feature; null: one mean and variance for all values. Default -1. */
   axis?: number | readonly number[] | null;
@@ -49,7 +48,6 @@ interface Layout {
   over: readonly number[];
 }
 
-/** The class of layers created by `normalization`. */
 export class Normalization extends /* @__PURE__ */ layer<Omit<NormalizationOptions, 'mean' | 'variance'>>(
   'Normalization',
   () => ({

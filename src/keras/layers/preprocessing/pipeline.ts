@@ -12,7 +12,6 @@ import type { ApplyOptions } from '../base/layer.ts';
 import { wrapped } from '../recurrent/timeDistributed.ts';
 import { type AnyLayer, type CallOptions, factoryOf, Layer, layer, type Shapes } from '../base/declare.ts';
 
-/** Options of `pipeline`. */
 export interface PipelineOptions {
   /** The layers in their order. */
   layers: readonly (AnyLayer | Layer | ClassConfig)[];
@@ -20,7 +19,6 @@ export interface PipelineOptions {
   name?: string;
 }
 
-/** The class of layers created by `pipeline`. */
 export class Pipeline extends /* @__PURE__ */ layer<PipelineOptions, Layer<Nest<Tensor>, Nest<Tensor>>>(
   'Pipeline',
   () => ({

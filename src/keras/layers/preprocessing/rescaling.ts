@@ -7,7 +7,6 @@ import { cast } from '../../../ops/elementwise/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { checked, factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `rescaling`. */
 export interface RescalingOptions extends LayerOptions {
   /** Factor of the values: a number, or one for each channel. */
   scale: number | readonly number[];
@@ -15,7 +14,6 @@ export interface RescalingOptions extends LayerOptions {
   offset?: number | readonly number[];
 }
 
-/** The class of layers created by `rescaling`. */
 export class Rescaling extends /* @__PURE__ */ layer<RescalingOptions>('Rescaling', () => ({
   scale: checked(numbers),
   offset: checked(numbers, 0),

@@ -26,7 +26,6 @@ import {
 
 const modes = ['log', 'magnitude', 'psd', 'real', 'imag', 'angle', 'stft'] as const;
 
-/** Options of `stftSpectrogram`. */
 export interface STFTSpectrogramOptions extends LayerOptions, DataFormatOptions {
   /**
    * The output: logarithms of magnitudes ('log', default), 'magnitude', power spectral densities ('psd'), 'real' or imaginary
@@ -51,7 +50,6 @@ export interface STFTSpectrogramOptions extends LayerOptions, DataFormatOptions 
   expandDims?: boolean;
 }
 
-/** The class of layers created by `stftSpectrogram`. */
 export class STFTSpectrogram extends /* @__PURE__ */ layer<STFTSpectrogramOptions>('STFTSpectrogram', () => ({
   mode: oneOf(modes, 'log'),
   frameStep: integer({ default: null }),

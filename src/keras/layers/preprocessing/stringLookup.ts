@@ -13,7 +13,6 @@ export interface StringLookupOptions extends HostLayerOptions, LookupOptions<str
   encoding?: 'utf-8';
 }
 
-/** The class of layers created by `stringLookup`. */
 export class StringLookup extends /* @__PURE__ */ hostLayer<HostLayerOptions, VocabularyLayer>(
   'StringLookup',
   () => ({ ...lookupTable(), encoding: oneOf(['utf-8'], 'utf-8') }),

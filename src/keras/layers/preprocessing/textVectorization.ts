@@ -17,7 +17,6 @@ type SharedOptions = Pick<
   'maxTokens' | 'outputMode' | 'padToMaxTokens' | 'vocabulary' | 'idfWeights' | 'sparse'
 >;
 
-/** Options of `textVectorization`. */
 export interface TextVectorizationOptions extends HostLayerOptions, SharedOptions {
   /**
    * The first processing step of a text: 'lower' (of ASCII letters), 'stripPunctuation', 'lowerAndStripPunctuation', a
@@ -39,7 +38,6 @@ export interface TextVectorizationOptions extends HostLayerOptions, SharedOption
   encoding?: 'utf-8';
 }
 
-/** The class of layers created by `textVectorization`. */
 export class TextVectorization extends /* @__PURE__ */ hostLayer<
   Pick<
     TextVectorizationOptions,

@@ -28,7 +28,6 @@ const mergeModes = ['concat', 'sum', 'mul', 'ave'] as const;
 /** How the outputs of both directions are combined; null: both are returned. */
 export type MergeMode = (typeof mergeModes)[number];
 
-/** Options of `bidirectional`. */
 export interface BidirectionalOptions<Out extends RecurrentOutput = RecurrentOutput> extends LayerOptions {
   /** A recurrent layer. A copy with its own weights reads the sequence forwards. */
   layer: RNN<Out> | ClassConfig;
@@ -43,7 +42,6 @@ const forwardPrefix = 'forward_';
 /** Options that both directions must have in common. */
 const shared = ['stateful', 'returnSequences', 'returnState'] as const satisfies (keyof RNN)[];
 
-/** The class of layers created by `bidirectional`. */
 export class Bidirectional<
   Out extends RecurrentOutput = RecurrentOutput,
 > extends /* @__PURE__ */ (layer<BidirectionalOptions>('Bidirectional', () => ({

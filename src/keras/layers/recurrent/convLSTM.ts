@@ -35,10 +35,8 @@ const cellOf = <R extends ConvLSTMRank, C>(type: C, rank: R) => ({
   table: () => convLSTMCellTable(rank),
 });
 
-/** Options of `convLSTM1d`. */
 export type ConvLSTM1DOptions = ConvLSTMOptions<Single>;
 
-/** The class of layers created by `convLSTM1d`. */
 export class ConvLSTM1D<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
   ConvLSTMCellOptions<Single>,
   ConvLSTM1DCell
@@ -64,10 +62,8 @@ export const convLSTM1d = /* @__PURE__ */ byState<
   ConvLSTMPositions
 >(ConvLSTM1D, ['filters', 'kernelSize', 'strides', 'padding']);
 
-/** Options of `convLSTM2d`. */
 export type ConvLSTM2DOptions = ConvLSTMOptions<Pair>;
 
-/** The class of layers created by `convLSTM2d`. */
 export class ConvLSTM2D<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
   ConvLSTMCellOptions<Pair>,
   ConvLSTM2DCell
@@ -94,10 +90,8 @@ export const convLSTM2d = /* @__PURE__ */ byState<
   ConvLSTMPositions
 >(ConvLSTM2D, ['filters', 'kernelSize', 'strides', 'padding']);
 
-/** Options of `convLSTM3d`. */
 export type ConvLSTM3DOptions = ConvLSTMOptions<Triple>;
 
-/** The class of layers created by `convLSTM3d`. */
 export class ConvLSTM3D<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
   ConvLSTMCellOptions<Triple>,
   ConvLSTM3DCell

@@ -6,10 +6,8 @@ import { ownCellRNN } from './ownCellRNN.ts';
 import { GRUCell, type GRUCellOptions, gruCellTable } from './gruCell.ts';
 import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
 
-/** Options of `gru`. */
 export interface GRUOptions extends GRUCellOptions, RecurrentOptions {}
 
-/** The class of layers created by `gru`. */
 export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
   GRUCellOptions,
   GRUCell

@@ -14,7 +14,6 @@ import type { Steps } from './cell.ts';
 import type { BiasSpec } from './recurrentCell.ts';
 import { factoryOf, flag, layer } from '../base/declare.ts';
 
-/** Options of `gruCell`. */
 export interface GRUCellOptions extends GatedCellOptions {
   /**
    * Whether the reset gate acts on the product of state and recurrent kernel (with its own bias), or on the state before it.
@@ -26,7 +25,6 @@ export interface GRUCellOptions extends GatedCellOptions {
 /** The table of these options. */
 export const gruCellTable = () => ({ ...gatedCellTable(), resetAfter: flag(true) });
 
-/** The class of layers created by `gruCell`. */
 export class GRUCell extends /* @__PURE__ */ layer<GRUCellOptions, DenseCell>(
   'GRUCell',
   gruCellTable,

@@ -6,10 +6,8 @@ import { ownCellRNN } from './ownCellRNN.ts';
 import { LSTMCell, type LSTMCellOptions, lstmCellTable } from './lstmCell.ts';
 import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
 
-/** Options of `lstm`. */
 export interface LSTMOptions extends LSTMCellOptions, RecurrentOptions {}
 
-/** The class of layers created by `lstm`. */
 export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
   LSTMCellOptions,
   LSTMCell

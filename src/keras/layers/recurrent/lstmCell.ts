@@ -12,7 +12,6 @@ import { forgetting, lstmStep } from './lstmGates.ts';
 import type { BiasSpec } from './recurrentCell.ts';
 import { factoryOf, flag, layer } from '../base/declare.ts';
 
-/** Options of `lstmCell`. */
 export interface LSTMCellOptions extends GatedCellOptions {
   /** Whether the bias of the forget gate starts at 1, so that much is remembered at first. Default true. */
   unitForgetBias?: boolean;
@@ -21,7 +20,6 @@ export interface LSTMCellOptions extends GatedCellOptions {
 /** The table of these options. */
 export const lstmCellTable = () => ({ ...gatedCellTable(), unitForgetBias: flag(true) });
 
-/** The class of layers created by `lstmCell`. */
 export class LSTMCell extends /* @__PURE__ */ layer<LSTMCellOptions, DenseCell>(
   'LSTMCell',
   lstmCellTable,

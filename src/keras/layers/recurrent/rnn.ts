@@ -50,7 +50,6 @@ export const recurrentTable = () => ({
   zeroOutputForMask: flag(false),
 });
 
-/** Options of `rnn`. */
 export interface RNNOptions extends RecurrentOptions {
   /** The cell, or several to be stacked. */
   cell: RNNCell | readonly (RNNCell | ClassConfig)[] | ClassConfig;
@@ -71,7 +70,6 @@ export type ByOutput<O extends object, Own = unknown> = LayerStatics &
     options: O,
   ) => Layer<Tensor, Out> & Own);
 
-/** The class of layers created by `rnn`. */
 export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ (layer<RNNOptions>(
   'RNN',
   () => ({

@@ -7,10 +7,8 @@ import { ownCellRNN } from './ownCellRNN.ts';
 import { SimpleRNNCell, type SimpleRNNCellOptions } from './simpleRNNCell.ts';
 import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
 
-/** Options of `simpleRNN`. */
 export interface SimpleRNNOptions extends SimpleRNNCellOptions, RecurrentOptions {}
 
-/** The class of layers created by `simpleRNN`. */
 export class SimpleRNN<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ ownCellRNN<
   SimpleRNNCellOptions,
   SimpleRNNCell

@@ -8,10 +8,8 @@ import type { Variable } from '../../../tensor/variable.ts';
 import type { Steps } from './cell.ts';
 import { factoryOf, layer } from '../base/declare.ts';
 
-/** Options of `simpleRNNCell`. */
 export type SimpleRNNCellOptions = DenseCellOptions;
 
-/** The class of layers created by `simpleRNNCell`. */
 export class SimpleRNNCell extends /* @__PURE__ */ layer<SimpleRNNCellOptions, DenseCell>(
   'SimpleRNNCell',
   denseCellTable,

@@ -7,13 +7,11 @@ import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
 import { RNNCell, type Steps } from './cell.ts';
 import { type CallOptions, factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `stackedRNNCells`. */
 export interface StackedRNNCellsOptions extends LayerOptions {
   /** The cells, starting with the one that reads the inputs. */
   cells: readonly (RNNCell | ClassConfig)[];
 }
 
-/** The class of layers created by `stackedRNNCells`. */
 export class StackedRNNCells extends /* @__PURE__ */ layer<StackedRNNCellsOptions, RNNCell>(
   'StackedRNNCells',
   () => ({

@@ -22,13 +22,11 @@ import {
   type LayerOptions,
 } from '../base/declare.ts';
 
-/** Options of `timeDistributed`. */
 export interface TimeDistributedOptions extends LayerOptions {
   /** A layer from one tensor to one tensor. */
   layer: Layer | ClassConfig;
 }
 
-/** The class of layers created by `timeDistributed`. */
 export class TimeDistributed extends /* @__PURE__ */ layer<TimeDistributedOptions>('TimeDistributed', () => ({
   layer: inner(),
 })) {

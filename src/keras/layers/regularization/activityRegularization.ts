@@ -3,7 +3,6 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { l1l2, type Regularizer } from '../../regularizers/index.ts';
 import { factoryOf, layer, number, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `activityRegularization`. */
 export interface ActivityRegularizationOptions extends Omit<LayerOptions, 'activityRegularizer'> {
   /** Factor of the sum of absolute values. Default 0. */
   l1?: number;
@@ -11,7 +10,6 @@ export interface ActivityRegularizationOptions extends Omit<LayerOptions, 'activ
   l2?: number;
 }
 
-/** The class of layers created by `activityRegularization`. */
 export class ActivityRegularization extends /* @__PURE__ */ layer<ActivityRegularizationOptions>(
   'ActivityRegularization',
   () => ({

@@ -12,7 +12,6 @@ import { factoryOf, layer, type CallOptions } from '../base/declare.ts';
 /** The limit of selu for large negative values: minus its alpha times its scale. */
 const saturation = -1.6732632423543772 * 1.0507009873554805;
 
-/** The class of layers created by `alphaDropout`. */
 export class AlphaDropout extends /* @__PURE__ */ layer<DropoutOptions, Dropout>(
   'AlphaDropout',
   dropoutTable,

@@ -26,7 +26,6 @@ export interface SpatialDropoutOptions extends LayerOptions {
   seed?: number | null;
 }
 
-/** Options of `dropout`. */
 export interface DropoutOptions extends SpatialDropoutOptions {
   /**
    * Shape of the mask, the batch included: values along an axis of size 1 are kept or cleared together; null stands for the
@@ -71,7 +70,6 @@ export const dropoutTable = () => ({
   noiseShape: checked(noiseShapeOf, null),
 });
 
-/** The class of layers created by `dropout`. */
 export class Dropout extends /* @__PURE__ */ layer<DropoutOptions, RandomClearing>(
   'Dropout',
   dropoutTable,
@@ -82,7 +80,6 @@ export class Dropout extends /* @__PURE__ */ layer<DropoutOptions, RandomClearin
   }
 }
 
-/** The class of layers created by `spatialDropout1d`. */
 export class SpatialDropout1D extends /* @__PURE__ */ layer<SpatialDropoutOptions, RandomClearing>(
   'SpatialDropout1D',
   () => ({
@@ -100,7 +97,6 @@ export class SpatialDropout1D extends /* @__PURE__ */ layer<SpatialDropoutOption
 
 const channelTable = () => ({ rate: fraction(), seed: seeded(), dataFormat: dataFormat() });
 
-/** The class of layers created by `spatialDropout2d`. */
 export class SpatialDropout2D extends /* @__PURE__ */ layer<SpatialDropout2DOptions, RandomClearing>(
   'SpatialDropout2D',
   channelTable,
@@ -113,7 +109,6 @@ export class SpatialDropout2D extends /* @__PURE__ */ layer<SpatialDropout2DOpti
   }
 }
 
-/** The class of layers created by `spatialDropout3d`. */
 export class SpatialDropout3D extends /* @__PURE__ */ layer<SpatialDropout2DOptions, RandomClearing>(
   'SpatialDropout3D',
   channelTable,

@@ -13,13 +13,11 @@ interface NoiseOptions extends LayerOptions {
   seed?: number | null;
 }
 
-/** Options of `gaussianNoise`. */
 export interface GaussianNoiseOptions extends NoiseOptions {
   /** Standard deviation of the noise, from 0 to 1. */
   stddev: number;
 }
 
-/** Options of `gaussianDropout`. */
 export interface GaussianDropoutOptions extends NoiseOptions {
   /** At least 0 and below 1: the noise has the standard deviation √(rate / (1 - rate)). */
   rate: number;
@@ -45,7 +43,6 @@ abstract class Noise extends Layer {
   }
 }
 
-/** The class of layers created by `gaussianNoise`. */
 export class GaussianNoise extends /* @__PURE__ */ layer<GaussianNoiseOptions, Noise>(
   'GaussianNoise',
   () => ({
@@ -59,7 +56,6 @@ export class GaussianNoise extends /* @__PURE__ */ layer<GaussianNoiseOptions, N
   }
 }
 
-/** The class of layers created by `gaussianDropout`. */
 export class GaussianDropout extends /* @__PURE__ */ layer<GaussianDropoutOptions, Noise>(
   'GaussianDropout',
   () => ({

@@ -9,13 +9,11 @@ import { type DataFormatOptions, dataFormat } from '../base/dataFormat.ts';
 import { type Sides, sidesOfImage, sidesOfSequence, sidesOfVolume } from './edgeSizes.ts';
 import { checked, factoryOf, layer, Layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `cropping1d`. */
 export interface Cropping1DOptions extends LayerOptions {
   /** Steps to take away at both ends, or [before, after]. Default 1. */
   cropping?: number | readonly [number, number];
 }
 
-/** Options of `cropping2d`. */
 export interface Cropping2DOptions extends LayerOptions, DataFormatOptions {
   /** Pixels to take away: on all sides, [above and below, left and right], or [[top, bottom], [left, right]]. Default 0. */
   cropping?:
@@ -24,7 +22,6 @@ export interface Cropping2DOptions extends LayerOptions, DataFormatOptions {
     | readonly [readonly [number, number], readonly [number, number]];
 }
 
-/** Options of `cropping3d`. */
 export interface Cropping3DOptions extends LayerOptions, DataFormatOptions {
   /** Elements to take away: on all sides, on both sides of each axis, or [before, after] of each. Default 1. */
   cropping?: number | readonly [number, number, number] | readonly [Sides, Sides, Sides];
@@ -60,7 +57,6 @@ abstract class Cropping extends Layer {
   }
 }
 
-/** The class of layers created by `cropping1d`. */
 export class Cropping1D extends /* @__PURE__ */ layer<Cropping1DOptions, Cropping>(
   'Cropping1D',
   () => ({
@@ -75,7 +71,6 @@ export class Cropping1D extends /* @__PURE__ */ layer<Cropping1DOptions, Croppin
   }
 }
 
-/** The class of layers created by `cropping2d`. */
 export class Cropping2D extends /* @__PURE__ */ layer<Cropping2DOptions, Cropping>(
   'Cropping2D',
   () => ({
@@ -91,7 +86,6 @@ export class Cropping2D extends /* @__PURE__ */ layer<Cropping2DOptions, Croppin
   }
 }
 
-/** The class of layers created by `cropping3d`. */
 export class Cropping3D extends /* @__PURE__ */ layer<Cropping3DOptions, Cropping>(
   'Cropping3D',
   () => ({

@@ -7,10 +7,8 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { type DataFormatOptions, dataFormat } from '../base/dataFormat.ts';
 import { factoryOf, layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `flatten`. */
 export interface FlattenOptions extends LayerOptions, DataFormatOptions {}
 
-/** The class of layers created by `flatten`. */
 export class Flatten extends /* @__PURE__ */ layer<FlattenOptions>('Flatten', () => ({
   dataFormat: dataFormat(),
 })) {

@@ -5,13 +5,11 @@ import { transpose } from '../../../ops/arrangement/transpose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { checked, factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `permute`. */
 export interface PermuteOptions extends LayerOptions {
   /** The axes of a sample, counted from 1, in their new order. */
   dims: readonly number[];
 }
 
-/** The class of layers created by `permute`. */
 export class Permute extends /* @__PURE__ */ layer<PermuteOptions>('Permute', () => ({
   dims: checked(orderOf),
 })) {

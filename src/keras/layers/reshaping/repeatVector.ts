@@ -4,13 +4,11 @@ import { tile } from '../../../ops/arrangement/tile.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { factoryOf, integer, layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `repeatVector`. */
 export interface RepeatVectorOptions extends LayerOptions {
   /** Number of equal steps in the sequence. */
   n: number;
 }
 
-/** The class of layers created by `repeatVector`. */
 export class RepeatVector extends /* @__PURE__ */ layer<RepeatVectorOptions>('RepeatVector', () => ({
   n: integer(),
 })) {

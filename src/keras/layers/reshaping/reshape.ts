@@ -8,13 +8,11 @@ import { reshape as reshaped } from '../../../ops/arrangement/reshape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { checked, factoryOf, layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `reshape`. */
 export interface ReshapeOptions extends LayerOptions {
   /** Sizes without the batch; one of them may be -1, to be inferred. */
   targetShape: readonly number[];
 }
 
-/** The class of layers created by `reshape`. */
 export class Reshape extends /* @__PURE__ */ layer<ReshapeOptions>('Reshape', () => ({
   targetShape: checked(targetOf),
 })) {

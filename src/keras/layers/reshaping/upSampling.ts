@@ -17,13 +17,11 @@ import {
   type LayerOptions,
 } from '../base/declare.ts';
 
-/** Options of `upSampling1d`. */
 export interface UpSampling1DOptions extends LayerOptions {
   /** Number of repetitions of each step. Default 2. */
   size?: number;
 }
 
-/** Options of `upSampling2d`. */
 export interface UpSampling2DOptions extends LayerOptions, DataFormatOptions {
   /** Factors of height and width. Default 2. */
   size?: Pair;
@@ -31,13 +29,11 @@ export interface UpSampling2DOptions extends LayerOptions, DataFormatOptions {
   interpolation?: Interpolation;
 }
 
-/** Options of `upSampling3d`. */
 export interface UpSampling3DOptions extends LayerOptions, DataFormatOptions {
   /** Factors of depth, height and width. Default 2. */
   size?: Triple;
 }
 
-/** The class of layers created by `upSampling1d`. */
 export class UpSampling1D extends /* @__PURE__ */ layer<UpSampling1DOptions>('UpSampling1D', () => ({
   size: integer({ default: 2 }),
 })) {
@@ -49,7 +45,6 @@ export class UpSampling1D extends /* @__PURE__ */ layer<UpSampling1DOptions>('Up
   }
 }
 
-/** The class of layers created by `upSampling2d`. */
 export class UpSampling2D extends /* @__PURE__ */ layer<UpSampling2DOptions>('UpSampling2D', () => ({
   size: perAxisOf(2, 2),
   interpolation: oneOf(interpolations, 'nearest'),
@@ -69,7 +64,6 @@ export class UpSampling2D extends /* @__PURE__ */ layer<UpSampling2DOptions>('Up
   }
 }
 
-/** The class of layers created by `upSampling3d`. */
 export class UpSampling3D extends /* @__PURE__ */ layer<UpSampling3DOptions>('UpSampling3D', () => ({
   size: perAxisOf(3, 2),
   dataFormat: dataFormat(),

@@ -5,13 +5,11 @@ import { type DataFormatOptions, dataFormat } from '../base/dataFormat.ts';
 import { type Sides, sidesOfImage, sidesOfSequence, sidesOfVolume } from './edgeSizes.ts';
 import { checked, factoryOf, layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
 
-/** Options of `zeroPadding1d`. */
 export interface ZeroPadding1DOptions extends LayerOptions, DataFormatOptions {
   /** Steps to add at both ends, or [before, after]. Default 1. */
   padding?: number | readonly [number, number];
 }
 
-/** Options of `zeroPadding2d`. */
 export interface ZeroPadding2DOptions extends LayerOptions, DataFormatOptions {
   /** Pixels to add: on all sides, [above and below, left and right], or [[top, bottom], [left, right]]. Default 1. */
   padding?:
@@ -20,13 +18,11 @@ export interface ZeroPadding2DOptions extends LayerOptions, DataFormatOptions {
     | readonly [readonly [number, number], readonly [number, number]];
 }
 
-/** Options of `zeroPadding3d`. */
 export interface ZeroPadding3DOptions extends LayerOptions, DataFormatOptions {
   /** Elements to add: on all sides, on both sides of each axis, or [before, after] of each. Default 1. */
   padding?: number | readonly [number, number, number] | readonly [Sides, Sides, Sides];
 }
 
-/** The class of layers created by `zeroPadding1d`. */
 export class ZeroPadding1D extends /* @__PURE__ */ layer<ZeroPadding1DOptions>('ZeroPadding1D', () => ({
   padding: checked(sidesOfSequence, 1),
   dataFormat: dataFormat(),
@@ -38,7 +34,6 @@ export class ZeroPadding1D extends /* @__PURE__ */ layer<ZeroPadding1DOptions>('
   }
 }
 
-/** The class of layers created by `zeroPadding2d`. */
 export class ZeroPadding2D extends /* @__PURE__ */ layer<ZeroPadding2DOptions>('ZeroPadding2D', () => ({
   padding: checked(sidesOfImage, 1) as never,
   dataFormat: dataFormat(),
@@ -50,7 +45,6 @@ export class ZeroPadding2D extends /* @__PURE__ */ layer<ZeroPadding2DOptions>('
   }
 }
 
-/** The class of layers created by `zeroPadding3d`. */
 export class ZeroPadding3D extends /* @__PURE__ */ layer<ZeroPadding3DOptions>('ZeroPadding3D', () => ({
   padding: checked(sidesOfVolume, 1) as never,
   dataFormat: dataFormat(),

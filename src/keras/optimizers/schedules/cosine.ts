@@ -2,7 +2,6 @@
 import { fraction, notNegative, positive, within } from '../optionKinds.ts';
 import { nameOf, schedule, type ScheduleOptions, type Table } from './schedule.ts';
 
-/** Options of `cosineDecay`. */
 export interface CosineDecayOptions extends ScheduleOptions {
   /** The learning rate at the first step. */
   initialLearningRate: number;
@@ -40,7 +39,6 @@ export const cosineDecay = /* @__PURE__ */ schedule(
   ['initialLearningRate', 'decaySteps', 'alpha', 'name', 'warmupTarget', 'warmupSteps'],
 );
 
-/** Options of `cosineDecayRestarts`. */
 export interface CosineDecayRestartsOptions extends ScheduleOptions {
   /** The learning rate at the first step. */
   initialLearningRate: number;

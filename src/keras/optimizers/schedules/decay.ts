@@ -45,7 +45,6 @@ export const inverseTimeDecay = /* @__PURE__ */ schedule(
   ['initialLearningRate', 'decaySteps', 'decayRate', 'staircase', 'name'],
 );
 
-/** Options of `polynomialDecay`. */
 export interface PolynomialDecayOptions extends ScheduleOptions {
   /** The learning rate at the first step. */
   initialLearningRate: number;

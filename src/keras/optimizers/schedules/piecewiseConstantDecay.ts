@@ -2,7 +2,6 @@
 import { checked, notNegative, requireOption } from '../optionKinds.ts';
 import { nameOf, schedule, type ScheduleOptions, type Table } from './schedule.ts';
 
-/** Options of `piecewiseConstantDecay`. */
 export interface PiecewiseConstantDecayOptions extends ScheduleOptions {
   /** Steps in ascending order. A value applies up to and including its boundary. */
   boundaries: readonly number[];

@@ -31,7 +31,6 @@ import {
 } from './matrices.ts';
 import { type AdapterModules, layersByModule, type ModelWithLayers, requireModel } from './modules.ts';
 
-/** Options of `loadAdapter`. */
 export interface LoadAdapterOptions extends OpenOptions {
   /** The adapter's name in the model. Default 'default'. */
   readonly name?: string;

@@ -29,7 +29,6 @@ import {
   requireModel,
 } from './modules.ts';
 
-/** Options of `saveAdapter`. */
 export interface SaveAdapterOptions {
   /** The adapter. Default 'default'. */
   readonly name?: string;

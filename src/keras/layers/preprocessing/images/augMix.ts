@@ -39,7 +39,6 @@ interface Mixture {
   chains: readonly (readonly Step[])[];
 }
 
-/** The class of layers created by `augMix`. */
 export class AugMix extends /* @__PURE__ */ layer<AugMixOptions, RandomAugmentation<Mixture>>(
   'AugMix',
   () => ({

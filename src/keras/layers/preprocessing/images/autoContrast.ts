@@ -9,13 +9,11 @@ import { type Bounds, valueRange } from './imageOptions.ts';
 import { rescaled } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `autoContrast`. */
 export interface AutoContrastOptions extends ImageLayerOptions {
   /** The smallest and the largest value of a pixel. Default [0, 255]. */
   valueRange?: Bounds;
 }
 
-/** The class of layers created by `autoContrast`. */
 export class AutoContrast extends /* @__PURE__ */ layer<AutoContrastOptions, ImageLayer>(
   'AutoContrast',
   () => ({ valueRange: valueRange(), ...imageTable() }),

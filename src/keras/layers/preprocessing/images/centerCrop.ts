@@ -11,7 +11,6 @@ import {
 import { centered, sizeOf, smartlyResized } from './ratio.ts';
 import { factoryOf, integer, layer } from '../../base/declare.ts';
 
-/** Options of `centerCrop`. */
 export interface CenterCropOptions extends ImageLayerOptions {
   /** Rows of the result. */
   height: number;
@@ -19,7 +18,6 @@ export interface CenterCropOptions extends ImageLayerOptions {
   width: number;
 }
 
-/** The class of layers created by `centerCrop`. */
 export class CenterCrop extends /* @__PURE__ */ layer<CenterCropOptions, ImageLayer>(
   'CenterCrop',
   () => ({ height: integer(), width: integer(), ...imageTable() }),

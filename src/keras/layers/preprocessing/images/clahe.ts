@@ -21,7 +21,6 @@ import { rescaled } from './randomColour.ts';
 import { type Tiling, tilingOf } from './tiling.ts';
 import { checked, factoryOf, layer, number } from '../../base/declare.ts';
 
-/** Options of `contrastLimitedAdaptiveHistogramEqualization`. */
 export interface ContrastLimitedAdaptiveHistogramEqualizationOptions extends ImageLayerOptions {
   /** The smallest and the largest value of a pixel. Default [0, 255]. */
   valueRange?: Bounds;
@@ -36,7 +35,6 @@ export interface ContrastLimitedAdaptiveHistogramEqualizationOptions extends Ima
 
 const bins = 256;
 
-/** The class of layers created by `contrastLimitedAdaptiveHistogramEqualization`. */
 export class ContrastLimitedAdaptiveHistogramEqualization extends /* @__PURE__ */ layer<
   ContrastLimitedAdaptiveHistogramEqualizationOptions,
   ImageLayer

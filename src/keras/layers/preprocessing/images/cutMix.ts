@@ -11,7 +11,6 @@ import { type Factor, factorOf } from './imageOptions.ts';
 import { mixed, reordered, symmetricBeta } from './mixing.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `cutMix`. */
 export interface CutMixOptions extends RandomImageOptions {
   /**
    * Bounds, from 0 to 1, of the parameter of the beta distribution of mixing weights; a number means [0, factor]. Default 1.
@@ -29,7 +28,6 @@ interface Cut {
   mixWeight: Tensor;
 }
 
-/** The class of layers created by `cutMix`. */
 export class CutMix extends /* @__PURE__ */ layer<CutMixOptions, RandomImageLayer<Cut>>(
   'CutMix',
   () => ({ factor: factorOf({ min: 0 }, 1), ...randomTable() }),

@@ -18,7 +18,6 @@ import { type Bounds, valueRange } from './imageOptions.ts';
 import { rescaled } from './randomColour.ts';
 import { type CallOptions, factoryOf, integer, layer } from '../../base/declare.ts';
 
-/** Options of `equalization`. */
 export interface EqualizationOptions extends ImageLayerOptions {
   /** The smallest and the largest value of a pixel. Default [0, 255]. */
   valueRange?: Bounds;
@@ -26,7 +25,6 @@ export interface EqualizationOptions extends ImageLayerOptions {
   bins?: number;
 }
 
-/** The class of layers created by `equalization`. */
 export class Equalization extends /* @__PURE__ */ layer<EqualizationOptions, ImageLayer>(
   'Equalization',
   () => ({ valueRange: valueRange(), bins: integer({ min: 2, default: 256 }), ...imageTable() }),

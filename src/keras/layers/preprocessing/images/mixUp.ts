@@ -6,7 +6,6 @@ import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageL
 import { mixed, symmetricBeta } from './mixing.ts';
 import { factoryOf, layer, number } from '../../base/declare.ts';
 
-/** Options of `mixUp`. */
 export interface MixUpOptions extends RandomImageOptions {
   /** The parameter of the beta distribution of mixing weights: for small values, most weights are near 0 or 1. Default 0.2. */
   alpha?: number;
@@ -20,7 +19,6 @@ interface Mix {
   permutationOrder: Tensor;
 }
 
-/** The class of layers created by `mixUp`. */
 export class MixUp extends /* @__PURE__ */ layer<MixUpOptions, RandomImageLayer<Mix>>(
   'MixUp',
   () => ({ alpha: number({ min: Number.MIN_VALUE, default: 0.2 }), ...randomTable() }),

@@ -18,7 +18,6 @@ export interface RandAugmentOptions extends AugmentationOptions {
 
 const names = [...shapeAndTone, ...colours];
 
-/** The class of layers created by `randAugment`. */
 export class RandAugment extends /* @__PURE__ */ layer<
   RandAugmentOptions,
   RandomAugmentation<readonly Step[]>

@@ -4,10 +4,8 @@ import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomBrightness`. */
 export type RandomBrightnessOptions = ColourOptions;
 
-/** The class of layers created by `randomBrightness`. */
 export class RandomBrightness extends /* @__PURE__ */ layer<RandomBrightnessOptions, RandomColour>(
   'RandomBrightness',
   () => colourTable({ min: -1 }),

@@ -5,10 +5,8 @@ import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomColorDegeneration`. */
 export type RandomColorDegenerationOptions = ColourOptions;
 
-/** The class of layers created by `randomColorDegeneration`. */
 export class RandomColorDegeneration extends /* @__PURE__ */ layer<
   RandomColorDegenerationOptions,
   RandomColour

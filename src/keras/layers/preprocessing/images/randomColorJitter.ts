@@ -27,7 +27,6 @@ export interface RandomColorJitterOptions extends RandomImageOptions {
 /** The layers inside check it. */
 const givenOrNull: Option<Bounds> = { read: (given) => (given ?? null) as Bounds };
 
-/** The class of layers created by `randomColorJitter`. */
 export class RandomColorJitter extends /* @__PURE__ */ layer<
   RandomColorJitterOptions,
   RandomImageLayer<readonly Tensor[]>

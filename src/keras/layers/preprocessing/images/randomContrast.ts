@@ -5,10 +5,8 @@ import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomContrast`. */
 export type RandomContrastOptions = ColourOptions;
 
-/** The class of layers created by `randomContrast`. */
 export class RandomContrast extends /* @__PURE__ */ layer<RandomContrastOptions, RandomColour>(
   'RandomContrast',
   () => colourTable({ min: 0 }),

@@ -8,7 +8,6 @@ import { asImages, RandomImageLayer, type RandomImageOptions, randomTable } from
 import { smartlyResized } from './ratio.ts';
 import { factoryOf, integer, layer } from '../../base/declare.ts';
 
-/** Options of `randomCrop`. */
 export interface RandomCropOptions extends RandomImageOptions {
   /** Rows of the result. */
   height: number;
@@ -19,7 +18,6 @@ export interface RandomCropOptions extends RandomImageOptions {
 /** The first row and column of a crop, int32 [1] each; null where the images are no larger than the result. */
 type Corner = readonly [row: Tensor, column: Tensor] | null;
 
-/** The class of layers created by `randomCrop`. */
 export class RandomCrop extends /* @__PURE__ */ layer<RandomCropOptions, RandomImageLayer<Corner>>(
   'RandomCrop',
   () => ({ height: integer(), width: integer(), ...randomTable() }),

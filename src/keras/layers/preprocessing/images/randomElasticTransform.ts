@@ -18,7 +18,6 @@ import { asImages, RandomImageLayer, type RandomImageOptions, randomTable } from
 import { betweenPixels, type Bounds, type Factor, factorOf, valueRange } from './imageOptions.ts';
 import { factoryOf, layer, number, oneOf } from '../../base/declare.ts';
 
-/** Options of `randomElasticTransform`. */
 export interface RandomElasticTransformOptions extends RandomImageOptions {
   /** The probability of a change, or the bounds between which it is sampled; a number means [0, factor]. Default 1. */
   factor?: Factor;
@@ -53,7 +52,6 @@ const smoothness = 0.05;
 /** The length of the shifts, as a fraction of an image's larger side. */
 const reach = 0.1;
 
-/** The class of layers created by `randomElasticTransform`. */
 export class RandomElasticTransform extends /* @__PURE__ */ layer<
   RandomElasticTransformOptions,
   RandomImageLayer<Distortion>

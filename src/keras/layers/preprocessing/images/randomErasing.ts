@@ -15,7 +15,6 @@ import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageL
 import { type Bounds, type Factor, factorOf, valueRange } from './imageOptions.ts';
 import { checked, factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomErasing`. */
 export interface RandomErasingOptions extends RandomImageOptions {
   /** The probability of a box, or the bounds between which it is sampled; a number means [0, factor]. Default 1. */
   factor?: Factor;
@@ -37,7 +36,6 @@ interface Erasing {
   fillValue: Tensor;
 }
 
-/** The class of layers created by `randomErasing`. */
 export class RandomErasing extends /* @__PURE__ */ layer<RandomErasingOptions, RandomImageLayer<Erasing>>(
   'RandomErasing',
   () => ({

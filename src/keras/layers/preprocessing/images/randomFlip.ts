@@ -8,13 +8,11 @@ import { factoryOf, layer, oneOf } from '../../base/declare.ts';
 
 const flipModes = ['horizontal', 'vertical', 'horizontalAndVertical'] as const;
 
-/** Options of `randomFlip`. */
 export interface RandomFlipOptions extends RandomImageOptions {
   /** 'horizontal', 'vertical' or 'horizontalAndVertical'. Default 'horizontalAndVertical'. */
   mode?: (typeof flipModes)[number];
 }
 
-/** The class of layers created by `randomFlip`. */
 export class RandomFlip extends /* @__PURE__ */ layer<RandomFlipOptions, RandomImageLayer<Tensor>>(
   'RandomFlip',
   () => ({ mode: oneOf(flipModes, 'horizontalAndVertical'), ...randomTable() }),

@@ -11,7 +11,6 @@ import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageL
 import { type Bounds, type Factor, factorOf, valueRange } from './imageOptions.ts';
 import { checked, factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomGaussianBlur`. */
 export interface RandomGaussianBlurOptions extends RandomImageOptions {
   /** The probability of a blur, or the bounds between which it is sampled; a number means [0, factor]. Default 1. */
   factor?: Factor;
@@ -31,7 +30,6 @@ interface Blur {
   blurFactor: Tensor;
 }
 
-/** The class of layers created by `randomGaussianBlur`. */
 export class RandomGaussianBlur extends /* @__PURE__ */ layer<
   RandomGaussianBlurOptions,
   RandomImageLayer<Blur>

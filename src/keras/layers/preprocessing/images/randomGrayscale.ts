@@ -7,13 +7,11 @@ import { fraction } from '../../base/randomOptions.ts';
 import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomGrayscale`. */
 export interface RandomGrayscaleOptions extends RandomImageOptions {
   /** The probability that an image loses its colours. Default 0.5. */
   factor?: number;
 }
 
-/** The class of layers created by `randomGrayscale`. */
 export class RandomGrayscale extends /* @__PURE__ */ layer<RandomGrayscaleOptions, RandomImageLayer<Tensor>>(
   'RandomGrayscale',
   () => ({ factor: fraction(0.5), ...randomTable() }),

@@ -10,10 +10,8 @@ import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour, rescaled } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomHue`. */
 export type RandomHueOptions = ColourOptions;
 
-/** The class of layers created by `randomHue`. */
 export class RandomHue extends /* @__PURE__ */ layer<RandomHueOptions, RandomColour>(
   'RandomHue',
   () => colourTable({ min: 0 }),

@@ -5,13 +5,11 @@ import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomInvert`. */
 export interface RandomInvertOptions extends Omit<ColourOptions, 'factor'> {
   /** The probability of an inversion, or the bounds between which it is sampled; a number means [0, factor]. Default 1. */
   factor?: ColourOptions['factor'];
 }
 
-/** The class of layers created by `randomInvert`. */
 export class RandomInvert extends /* @__PURE__ */ layer<RandomInvertOptions, RandomColour>(
   'RandomInvert',
   () => colourTable({ min: 0 }, 1),

@@ -11,7 +11,6 @@ import { asImages, RandomImageLayer, type RandomImageOptions, randomTable } from
 import { betweenPixels, type Factor, factorOf } from './imageOptions.ts';
 import { factoryOf, layer, number } from '../../base/declare.ts';
 
-/** Options of `randomPerspective`. */
 export interface RandomPerspectiveOptions extends RandomImageOptions {
   /** The probability of a change, or the bounds between which it is sampled; a number means [0, factor]. Default 1. */
   factor?: Factor;
@@ -32,7 +31,6 @@ interface Perspective {
   endPoints: Tensor;
 }
 
-/** The class of layers created by `randomPerspective`. */
 export class RandomPerspective extends /* @__PURE__ */ layer<
   RandomPerspectiveOptions,
   RandomImageLayer<Perspective>

@@ -7,10 +7,8 @@ import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour, rescaled } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomPosterization`. */
 export type RandomPosterizationOptions = ColourOptions;
 
-/** The class of layers created by `randomPosterization`. */
 export class RandomPosterization extends /* @__PURE__ */ layer<RandomPosterizationOptions, RandomColour>(
   'RandomPosterization',
   () => colourTable({ min: 1, max: 8 }),

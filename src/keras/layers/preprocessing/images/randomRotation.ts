@@ -6,13 +6,11 @@ import { type Factor, factorOf } from './imageOptions.ts';
 import { type AffineOptions, affineTable, maps, RandomAffine } from './randomAffine.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomRotation`. */
 export interface RandomRotationOptions extends AffineOptions {
   /** Bounds of the angle in whole turns, from -1 to 1; positive angles are counter-clockwise. */
   factor: Factor;
 }
 
-/** The class of layers created by `randomRotation`. */
 export class RandomRotation extends /* @__PURE__ */ layer<RandomRotationOptions, RandomAffine>(
   'RandomRotation',
   () => ({ factor: factorOf({ min: -1 }), ...affineTable() }),

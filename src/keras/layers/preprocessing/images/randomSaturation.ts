@@ -8,10 +8,8 @@ import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomSaturation`. */
 export type RandomSaturationOptions = ColourOptions;
 
-/** The class of layers created by `randomSaturation`. */
 export class RandomSaturation extends /* @__PURE__ */ layer<RandomSaturationOptions, RandomColour>(
   'RandomSaturation',
   () => colourTable({ min: -1 }),

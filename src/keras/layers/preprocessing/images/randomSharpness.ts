@@ -6,10 +6,8 @@ import type { Tensor } from '../../../../tensor/tensor.ts';
 import { type ColourOptions, colourTable, RandomColour } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomSharpness`. */
 export type RandomSharpnessOptions = ColourOptions;
 
-/** The class of layers created by `randomSharpness`. */
 export class RandomSharpness extends /* @__PURE__ */ layer<RandomSharpnessOptions, RandomColour>(
   'RandomSharpness',
   () => colourTable({ min: 0 }),

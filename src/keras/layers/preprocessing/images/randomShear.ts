@@ -8,7 +8,6 @@ import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
 import { type AffineOptions, affineTable, maps, RandomAffine } from './randomAffine.ts';
 import { checked, factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomShear`. */
 export interface RandomShearOptions extends AffineOptions {
   /** How many pixels each row is shifted against the one above, from 0 to 1; a number means [-factor, factor]. Default 0. */
   xFactor?: Factor;
@@ -18,7 +17,6 @@ export interface RandomShearOptions extends AffineOptions {
 
 const range = { min: 0, single: (factor: number): Bounds => [-factor, factor] };
 
-/** The class of layers created by `randomShear`. */
 export class RandomShear extends /* @__PURE__ */ layer<RandomShearOptions, RandomAffine>(
   'RandomShear',
   () => ({ xFactor: checked(shearOf, 0), yFactor: checked(shearOf, 0), ...affineTable() }),

@@ -5,7 +5,6 @@ import { boundsOf, type Factor, givenFactor } from './imageOptions.ts';
 import { type AffineOptions, affineTable, maps, RandomAffine } from './randomAffine.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomTranslation`. */
 export interface RandomTranslationOptions extends AffineOptions {
   /** Bounds as fractions of the height, from -1 to 1; positive ones move down. */
   heightFactor: Factor;
@@ -15,7 +14,6 @@ export interface RandomTranslationOptions extends AffineOptions {
 
 const range = { min: -1 };
 
-/** The class of layers created by `randomTranslation`. */
 export class RandomTranslation extends /* @__PURE__ */ layer<RandomTranslationOptions, RandomAffine>(
   'RandomTranslation',
   () => ({ heightFactor: givenFactor(range), widthFactor: givenFactor(range), ...affineTable() }),

@@ -5,7 +5,6 @@ import { boundsOf, type Factor, givenFactor } from './imageOptions.ts';
 import { type AffineOptions, affineTable, maps, RandomAffine } from './randomAffine.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `randomZoom`. */
 export interface RandomZoomOptions extends AffineOptions {
   /**
    * Bounds, above -1 and up to 1, of the change of the visible height, as a fraction of the image's height. Positive ones
@@ -19,7 +18,6 @@ export interface RandomZoomOptions extends AffineOptions {
 /** At -1, an image would vanish. */
 const range = { min: -1, above: true };
 
-/** The class of layers created by `randomZoom`. */
 export class RandomZoom extends /* @__PURE__ */ layer<RandomZoomOptions, RandomAffine>(
   'RandomZoom',
   () => ({ heightFactor: givenFactor(range), widthFactor: givenFactor(range, null), ...affineTable() }),

@@ -11,7 +11,6 @@ import type { CenterCropOptions } from './centerCrop.ts';
 import { padded, withRatio } from './ratio.ts';
 import { factoryOf, flag, integer, layer, number, oneOf } from '../../base/declare.ts';
 
-/** Options of `resizing`. */
 export interface ResizingOptions extends CenterCropOptions {
   /** How pixels are interpolated; 'area' averages over the area of a result. Default 'bilinear'. */
   interpolation?: Interpolation;
@@ -27,7 +26,6 @@ export interface ResizingOptions extends CenterCropOptions {
   antialias?: boolean;
 }
 
-/** The class of layers created by `resizing`. */
 export class Resizing extends /* @__PURE__ */ layer<ResizingOptions, ImageLayer>(
   'Resizing',
   () => ({

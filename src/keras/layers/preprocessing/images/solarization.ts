@@ -9,7 +9,6 @@ import { type Bounds, type Factor, factorOf, valueRange } from './imageOptions.t
 import { rescaled } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
-/** Options of `solarization`. */
 export interface SolarizationOptions extends RandomImageOptions {
   /** Bounds of a number that is added first, from 0 to 1; a number means [0, factor]. Default 0. */
   additionFactor?: Factor;
@@ -28,7 +27,6 @@ interface Levels {
 /** As in Keras, only the upper bound is scaled to bytes. */
 const inBytes = ([lower, upper]: Bounds): Bounds => [lower, upper * 255];
 
-/** The class of layers created by `solarization`. */
 export class Solarization extends /* @__PURE__ */ layer<SolarizationOptions, RandomImageLayer<Levels>>(
   'Solarization',
   () => ({
