@@ -51,6 +51,7 @@ export class OutsideUse implements Recorder, VariableObserver {
     );
   }
 
+  /** @internal */
   record({ inputs }: RecordedCall): void {
     for (const input of inputs) if (input) this.uses(input);
   }

@@ -81,7 +81,10 @@ export class Tape {
     }
   }
 
-  /** Records a call. Returns whether the gradient passes through it. */
+  /**
+   * Records a call. Returns whether the gradient passes through it.
+   * @internal
+   */
   record({ op, inputs, outputs, options, plan, node, checks }: RecordedCall): boolean {
     const inputIds = inputs.map((input) => input?.id ?? null);
     const depends = inputs.some((input) => input && this.#connected.has(input.id));
@@ -109,7 +112,10 @@ export class Tape {
     return true;
   }
 
-  /** Whether gradients may flow to `tensor`: it is watched, or depends on a watched one. */
+  /**
+   * Whether gradients may flow to `tensor`: it is watched, or depends on a watched one.
+   * @internal
+   */
   follows({ id }: Tensor): boolean {
     return this.#connected.has(id);
   }
@@ -135,7 +141,10 @@ export class Tape {
     if (!this.isRecording) this.#recorder.open();
   }
 
-  /** Ends the recording, but keeps what was saved for later gradients. */
+  /**
+   * Ends the recording, but keeps what was saved for later gradients.
+   * @internal
+   */
   endRecording(): void {
     this.#recorder.close();
   }

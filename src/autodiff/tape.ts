@@ -83,7 +83,10 @@ export class GradientTape extends Tape {
     return [...this.#watched.values()];
   }
 
-  /** Origins of tensors that entered recorded calls from outside. */
+  /**
+   * Origins of tensors that entered recorded calls from outside.
+   * @internal
+   */
   get leaves(): ReadonlyMap<number, Leaf> {
     return this.#leaves;
   }
@@ -92,7 +95,10 @@ export class GradientTape extends Tape {
     return this.#watched.has(id);
   }
 
-  /** Returns whether this tape saw the call that a history names, or the calls inside it. */
+  /**
+   * Returns whether this tape saw the call that a history names, or the calls inside it.
+   * @internal
+   */
   hasRecorded({ node }: KerasHistory): boolean {
     return this.#trace.some(({ node: seen }) => seen === node || seen.parent === node);
   }
@@ -109,6 +115,7 @@ export class GradientTape extends Tape {
     for (const tensor of listOf('watch', tensors)) this.#watched.set(tensor.id, tensor);
   }
 
+  /** @internal */
   override follows(tensor: Tensor): boolean {
     return this.#watchesAtUse(tensor) || super.follows(tensor);
   }
@@ -117,6 +124,7 @@ export class GradientTape extends Tape {
     return this.#watchVariables && tensor instanceof Variable && tensor.trainable && isFloating(tensor.dtype);
   }
 
+  /** @internal */
   override record(call: RecordedCall): boolean {
     const { op, inputs, outputs, node } = call;
     for (const input of inputs) if (input && this.#watchesAtUse(input)) this.watch(input);

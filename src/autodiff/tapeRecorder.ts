@@ -38,10 +38,12 @@ export class TapeRecorder implements Recorder {
     return this.#current;
   }
 
+  /** @internal */
   record(call: RecordedCall): void {
     this.#tape?.record(call);
   }
 
+  /** @internal */
   follows(tensor: Tensor): boolean {
     return this.#tape?.follows(tensor) ?? false;
   }

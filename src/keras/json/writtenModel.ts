@@ -15,12 +15,20 @@ export interface WrittenModel {
   readonly dtypePolicy: string;
   readonly built: boolean;
   readonly layers: readonly AnyLayer[];
+  /** @internal */
   readonly sublayers: readonly AnyLayer[];
-  /** Null for a model with a `call` of its own. */
+  /**
+   * Null for a model with a `call` of its own.
+   * @internal
+   */
   readonly program: GraphProgram | null;
   readonly operations: readonly GraphOperation[];
-  /** Null for a model that isn't compiled. */
+  /**
+   * Null for a model that isn't compiled.
+   * @internal
+   */
   readonly compileOptions: WrittenCompileOptions | null;
+  /** @internal */
   readonly createdOptimizer: Configured | null;
   getConfig(): Record<string, unknown>;
 }

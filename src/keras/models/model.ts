@@ -70,7 +70,10 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     this.program = withInputLayers(new GraphProgram(inputs, outputs));
   }
 
-  /** The graph of the model; null for a model with its own `call`. */
+  /**
+   * The graph of the model; null for a model with its own `call`.
+   * @internal
+   */
   get program(): GraphProgram | null {
     return this.#program;
   }
@@ -80,6 +83,7 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     this.built = program !== null;
   }
 
+  /** @internal */
   override get slots(): Slots {
     const { program } = this;
     if (!program) return super.slots;
@@ -98,7 +102,10 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     return Object.freeze(program ? program.operations.filter(isLayer) : super.sublayers);
   }
 
-  /** The layers of the graph, and those in properties of a subclass. */
+  /**
+   * The layers of the graph, and those in properties of a subclass.
+   * @internal
+   */
   override get sublayers(): AnyLayer[] {
     return [...new Set([...this.layers, ...super.sublayers])];
   }

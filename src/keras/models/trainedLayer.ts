@@ -39,7 +39,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   stopTraining = false;
   readonly #training = new PendingTraining(this.#loose);
 
-  /** The training state: what the model was compiled with, its metrics, and what is running. */
+  /**
+   * The training state: what the model was compiled with, its metrics, and what is running.
+   * @internal
+   */
   get trainer(): training.Trainer {
     return this.#training.require('trainer');
   }
@@ -49,7 +52,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     await this.#training.whenLoaded(async () => {});
   }
 
-  /** Its inputs and outputs, as far as they are known before the first call. */
+  /**
+   * Its inputs and outputs, as far as they are known before the first call.
+   * @internal
+   */
   get slots(): training.Slots {
     return { inputs: null, outputs: null };
   }
@@ -137,7 +143,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return quantizeModel(this.#layer, mode, options);
   }
 
-  /** The options of the last `compile`; null before. */
+  /**
+   * The options of the last `compile`; null before.
+   * @internal
+   */
   get compileOptions(): training.CompileOptions | null {
     return this.#training.options;
   }
@@ -148,7 +157,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.createdOptimizer;
   }
 
-  /** Like `optimizer`, but null if training is not loaded yet. */
+  /**
+   * Like `optimizer`, but null if training is not loaded yet.
+   * @internal
+   */
   get createdOptimizer(): Optimizer | null {
     return this.#training.made?.compiled?.optimizer ?? null;
   }
@@ -278,7 +290,9 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.#training.whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options, extra));
   }
 
-  /** For `inspect` and `recordSteps`: the next training step on a batch, as `trainOnBatch` runs it. */
+  /**
+   * For `inspect` and `recordSteps`: the next training step on a batch, as `trainOnBatch` runs it.
+   */
   inspectedStep(
     x: training.Data,
     y: training.Data | null = null,
@@ -363,7 +377,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.trainer.entries.map(({ key }) => key);
   }
 
-  /** Metrics in properties of the model and of the layers inside it. */
+  /**
+   * Metrics in properties of the model and of the layers inside it.
+   * @internal
+   */
   get ownMetrics(): readonly Metric<never>[] {
     const layers = this.layersInside.filter((layer) => !(layer instanceof TrainedLayer));
     const { metricsIn } = requireTraining('metrics');

@@ -82,10 +82,12 @@ export class LossScaleOptimizer extends /* @__PURE__ */ optimizer<LossScaleOptim
     this.innerOptimizer.finalizeVariableValues(variables);
   }
 
+  /** @internal */
   override get holdsAverages(): boolean {
     return this.innerOptimizer.holdsAverages;
   }
 
+  /** @internal */
   override swapAverages(): void {
     this.innerOptimizer.swapAverages();
   }

@@ -80,11 +80,15 @@ export class MultiOptimizer extends /* @__PURE__ */ optimizer<MultiOptimizerOpti
     }
   }
 
+  /** @internal */
   override get holdsAverages(): boolean {
     return this.optimizers.some(({ holdsAverages }) => holdsAverages);
   }
 
-  /** Swaps those of the optimizers with `useEma`. Errors: ValueError if there is none. */
+  /**
+   * Swaps those of the optimizers with `useEma`. Errors: ValueError if there is none.
+   * @internal
+   */
   override swapAverages(): void {
     const averaging = this.optimizers.filter(({ options }) => options.useEma);
     if (averaging.length === 0) super.swapAverages();

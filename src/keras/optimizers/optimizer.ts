@@ -305,7 +305,10 @@ export abstract class Optimizer {
     }
   }
 
-  /** Whether the variables hold their moving averages, since `swapAverages`. */
+  /**
+   * Whether the variables hold their moving averages, since `swapAverages`.
+   * @internal
+   */
   get holdsAverages(): boolean {
     return this.#holdsAverages;
   }
@@ -313,6 +316,7 @@ export abstract class Optimizer {
   /**
    * Swaps the values of variables with their moving averages. Called twice, it changes nothing. Errors: ValueError without
    * `useEma`.
+   * @internal
    */
   swapAverages(): void {
     if (!this.options.useEma) {

@@ -111,6 +111,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   ];
 
   override readonly supportsMasking: boolean = true;
+  /** @internal */
   override masksEachInput = true;
   declare readonly dropout: number;
   declare readonly useBias: boolean;

@@ -106,11 +106,13 @@ export abstract class Layer<
   /**
    * Whether `call` reads `options.mask` and has one input. If so, its mask is an input of the call in a graph, as in Keras;
    * tensors of several inputs only carry their masks along.
+   * @internal
    */
   readonly takesMask: boolean = false;
   /**
    * Whether `call` gets the masks of its inputs even where the options have tensors: in multi-head attention, where each input has
    * its own mask, and in layers of models from before Keras 3.
+   * @internal
    */
   masksEachInput = false;
   /**
@@ -118,7 +120,10 @@ export abstract class Layer<
    * @internal
    */
   readonly callsForeignLayers: boolean = false;
-  /** The dtype of a model's input if this is its first layer and nothing else determines it. */
+  /**
+   * The dtype of a model's input if this is its first layer and nothing else determines it.
+   * @internal
+   */
   readonly inputDType: DType = 'float32';
   /** Penalty on the outputs. */
   readonly activityRegularizer: Regularizer | null;
@@ -295,12 +300,18 @@ export abstract class Layer<
     this.#added.add(loss, context.outermost);
   }
 
-  /** Layers inside this one: its properties, including those in arrays, records, maps and sets. */
+  /**
+   * Layers inside this one: its properties, including those in arrays, records, maps and sets.
+   * @internal
+   */
   override get sublayers(): AnyLayer[] {
     return findInProperties(this, (value): value is AnyLayer => value instanceof Layer);
   }
 
-  /** Layers inside this one at any depth, each once. */
+  /**
+   * Layers inside this one at any depth, each once.
+   * @internal
+   */
   get layersInside(): AnyLayer[] {
     const found = new Set<AnyLayer>();
     const visit = ({ sublayers }: { sublayers: AnyLayer[] }) => {

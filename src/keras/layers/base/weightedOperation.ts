@@ -94,7 +94,10 @@ export abstract class WeightedOperation<
     weight.trainable = !isFrozen && this.#trainable && (own?.trainable ?? true);
   }
 
-  /** Frees its own weights, before it is built in another way. */
+  /**
+   * Frees its own weights, before it is built in another way.
+   * @internal
+   */
   releaseWeights(): void {
     const released = this.#weights.map(({ variable }) => variable);
     const fields = this as Record<string, unknown>;
@@ -124,7 +127,10 @@ export abstract class WeightedOperation<
     }
   }
 
-  /** Layers inside this one. */
+  /**
+   * Layers inside this one.
+   * @internal
+   */
   abstract get sublayers(): readonly Sublayer[];
 
   /** All weights: this layer's own first, trainable ones before others, then those of layers inside. */

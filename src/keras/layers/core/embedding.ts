@@ -44,6 +44,7 @@ export class Embedding extends /* @__PURE__ */ layer<EmbeddingOptions, AdaptedLa
   AdaptedLayer,
 ) {
   override readonly supportsMasking: boolean;
+  /** @internal */
   override readonly inputDType: DType = 'int32';
   embeddings: Variable | null = null;
 

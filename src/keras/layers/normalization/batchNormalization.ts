@@ -60,6 +60,7 @@ export class BatchNormalization extends /* @__PURE__ */ layer<BatchNormalization
   }),
   ScaledNormalization,
 ) {
+  /** @internal */
   override readonly takesMask: boolean = true;
   movingMean: Variable | null = null;
   movingVariance: Variable | null = null;

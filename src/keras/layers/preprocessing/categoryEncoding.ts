@@ -32,6 +32,7 @@ export class CategoryEncoding extends /* @__PURE__ */ layer<CategoryEncodingOpti
     outputMode: oneOf(['oneHot', 'multiHot', 'count'], 'multiHot'),
   }),
 ) {
+  /** @internal */
   override readonly inputDType: DType = 'int32';
   protected override inputSpec: readonly InputSpec[] = [{ minRank: 1 }];
 

@@ -36,6 +36,7 @@ export class IntegerLookup
   }))
   implements WithAssets
 {
+  /** @internal */
   override readonly inputDType: DType = 'int32';
   readonly #lookup: Lookup<number>;
 

@@ -80,6 +80,7 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PU
   static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'initialState'];
 
   override readonly supportsMasking: boolean = true;
+  /** @internal */
   override readonly takesMask: boolean = true;
   protected override inputSpec: readonly InputSpec[] = [{ minRank: 3 }];
   declare readonly cell: RNNCell;

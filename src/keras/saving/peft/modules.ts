@@ -7,6 +7,8 @@ import type { AnyLayer } from '../../layers/base/layer.ts';
 /** A model, as far as needed for its adapters. */
 export interface ModelWithLayers {
   readonly name: string;
+  readonly layers: readonly unknown[];
+  /** @internal */
   readonly sublayers: readonly unknown[];
 }
 
