@@ -32,17 +32,25 @@ export {
 export type { TransformerOptions } from './layers/transformerBlock.ts';
 export { transformerDecoder, TransformerDecoder } from './layers/transformerDecoder.ts';
 export { transformerEncoder, TransformerEncoder } from './layers/transformerEncoder.ts';
+export {
+  vitPatchingAndEmbedding,
+  ViTPatchingAndEmbedding,
+  type ViTPatchingAndEmbeddingOptions,
+} from './layers/vitPatchingAndEmbedding.ts';
 // Models
-export type { TextInputs, TextRecord } from './models/backbone.ts';
+export type { TextInputs, TextRecord } from './models/textBackbone.ts';
 export { BertBackbone, type BertBackboneOptions } from './models/bert.ts';
 export { CausalLM, type CausalLMOptions } from './models/causalLM.ts';
 export { Gemma3Backbone, type Gemma3BackboneOptions } from './models/gemma3.ts';
 export { GPT2Backbone, type GPT2BackboneOptions } from './models/gpt2.ts';
+export type { ImageBackbone } from './models/imageBackbone.ts';
+export { ImageClassifier, type ImageClassifierOptions } from './models/imageClassifier.ts';
 export { LlamaBackbone, type LlamaBackboneOptions } from './models/llama.ts';
 export { MaskedLM, type MaskedLMOptions } from './models/maskedLM.ts';
 export type { PretrainedModel, Task, TaskModels } from './models/heads.ts';
 export { SequenceClassifier, type SequenceClassifierOptions } from './models/sequenceClassifier.ts';
 export { TokenClassifier, type TokenClassifierOptions } from './models/tokenClassifier.ts';
+export { ViTBackbone, type ViTBackboneOptions } from './models/vit.ts';
 // Files
 export {
   fromPretrained,
@@ -59,5 +67,8 @@ export {
 export { loadChatTemplate, type LoadChatTemplateOptions } from './checkpoints/loadChatTemplate.ts';
 export type { ChatMessage, ChatOptions, ChatTemplate, TemplateClass } from './checkpoints/chatTemplate.ts';
 export type { PretrainedSource } from './checkpoints/folder.ts';
+// Inputs
+export type { ImageConverter, Picture } from './preprocessing/imageConverter.ts';
+export { loadImageConverter, type LoadImageConverterOptions } from './preprocessing/loadImageConverter.ts';
 // Generation
 export type { GeneratedToken, GenerateOptions, Prompts } from './generation/generateOptions.ts';

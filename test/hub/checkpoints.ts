@@ -7,7 +7,7 @@ import { gradients, mul, sum, type Tensor, tensor } from '../../src/index.ts';
 import { type HostTensor, readSafetensors } from '../../src/io/index.ts';
 import { familyOf } from '../../src/hub/checkpoints/families.ts';
 import { parametersOf, prefixed } from '../../src/hub/checkpoints/modules.ts';
-import { backboneOf, modulesOf } from '../../src/hub/checkpoints/namesOf.ts';
+import { backboneOf, modulesOf, prefixOf } from '../../src/hub/checkpoints/namesOf.ts';
 import type { PretrainedModel, Task, TextRecord } from '../../src/hub/index.ts';
 
 const root = fileURLToPath(new URL('../fixtures/hub/', import.meta.url));
@@ -83,17 +83,17 @@ export async function expectClose(
 export async function parameters(model: PretrainedModel, modelType: string, task: Task) {
   const family = await familyOf(modelType, 'test');
   const { backbone, head } = modulesOf(family, task, model);
-  const prefix = task === 'backbone' ? '' : family.prefix;
-  return parametersOf({ ...prefixed(prefix, backbone), ...head });
+  return parametersOf({ ...prefixed(prefixOf(family, task), backbone), ...head });
 }
 
-/** The inputs of a network. */
-export function inputsOf(expected: Expected): TextRecord {
+/** The inputs of a network, whichever it is. */
+export function inputsOf(expected: Expected): Tensor & TextRecord {
+  if (expected.has('pixels')) return expected.tensor('pixels') as Tensor & TextRecord;
   return {
     tokenIds: expected.tensor('ids'),
     ...(expected.has('mask') ? { paddingMask: expected.tensor('mask') } : {}),
     ...(expected.has('segments') ? { segmentIds: expected.tensor('segments') } : {}),
-  };
+  } as Tensor & TextRecord;
 }
 
 /** The gradients of Σ logits · weights, by name in the checkpoint. */

@@ -4,7 +4,7 @@ import type { AnyLayer } from '../../keras/layers/base/layer.ts';
 import type { PretrainedModel } from '../models/heads.ts';
 import { familyOf } from './families.ts';
 import { layersOf, prefixed } from './modules.ts';
-import { backboneOf, modulesOf } from './namesOf.ts';
+import { backboneOf, modulesOf, prefixOf } from './namesOf.ts';
 import { taskOf } from './taskOf.ts';
 
 /**
@@ -18,9 +18,8 @@ export async function checkpointModules(model: PretrainedModel): Promise<Record<
   const task = taskOf('checkpointModules', model);
   const family = await familyOf(backboneOf(model).modelType, 'checkpointModules');
   const { backbone, head } = modulesOf(family, task, model);
-  const prefix = task === 'backbone' ? '' : family.prefix;
   const names = new Map(
-    [...layersOf({ ...prefixed(prefix, backbone), ...head })].map(([name, layer]) => [
+    [...layersOf({ ...prefixed(prefixOf(family, task), backbone), ...head })].map(([name, layer]) => [
       layer as unknown,
       name,
     ]),

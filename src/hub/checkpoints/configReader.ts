@@ -4,7 +4,7 @@
  */
 import { describe } from '../../core/describe.ts';
 import { FormatError } from '../../core/errors.ts';
-import type { Json, JsonObject } from '../../keras/json/document.ts';
+import { isObject, type Json, type JsonObject } from '../../keras/json/document.ts';
 import type { TransformerActivation } from '../layers/activationNames.ts';
 
 /** Fields of any model that say nothing about what it computes: names, tokens, and defaults of training and generation. */
@@ -44,21 +44,32 @@ export function activationName(activation: TransformerActivation): string {
   return Object.entries(activations).find(([, known]) => known === activation)?.[0] ?? activation;
 }
 
+/** Fields of any model that have one supported value, unless its family reads them. */
+const usual = { is_decoder: false, is_encoder_decoder: false, add_cross_attention: false, pretraining_tp: 1 };
+
 export class ConfigReader {
   readonly #read = new Set<string>();
   readonly #faults: string[] = [];
+  readonly #sections: ConfigReader[] = [];
 
-  /** `left` are fields that the caller leaves out on purpose; `file` is named in errors. */
+  /** `left` are fields that the caller leaves out on purpose; `file` is named in errors, and `path` is in front of fields. */
   constructor(
     readonly json: JsonObject,
     readonly file: string,
-    left: readonly string[] = [],
+    private readonly left: readonly string[] = [],
+    private readonly path = '',
   ) {
     this.leave(...left);
-    this.requireValue('is_decoder', false);
-    this.requireValue('is_encoder_decoder', false);
-    this.requireValue('add_cross_attention', false);
-    this.requireValue('pretraining_tp', 1);
+  }
+
+  /** The fields of a part of the model, which is an object in the file; empty if the file hasn't it. */
+  section(name: string): ConfigReader {
+    const given = this.field(name) ?? {};
+    if (!isObject(given)) this.refuse(name, 'is an object');
+    const fields = isObject(given) ? given : {};
+    const made = new ConfigReader(fields, this.file, this.left, `${this.path}${name}.`);
+    this.#sections.push(made);
+    return made;
   }
 
   /** The value of a field; null if the file hasn't it. */
@@ -127,18 +138,12 @@ export class ConfigReader {
   /** Notes that a field has a value that isn't supported; `rule` says what is. */
   refuse(name: string, rule: string): void {
     this.#read.add(name);
-    this.#faults.push(`\`${name}\` ${rule}, here it is ${shown(this.json[name])}`);
+    this.#faults.push(`\`${this.path}${name}\` ${rule}, here it is ${shown(this.json[name])}`);
   }
 
   /** Errors: FormatError that names all fields whose values aren't supported, and all that are unknown. */
   finish(): void {
-    const unknown = Object.entries(this.json).filter(
-      ([name, value]) => !this.#read.has(name) && !harmless.has(name) && value !== null,
-    );
-    const faults = [
-      ...this.#faults,
-      ...unknown.map(([name, value]) => `\`${name}\` is unknown, here it is ${shown(value)}`),
-    ];
+    const faults = this.#allFaults();
     if (faults.length === 0) return;
     throw new FormatError({
       op: this.file,
@@ -148,12 +153,25 @@ export class ConfigReader {
     });
   }
 
+  #allFaults(): string[] {
+    for (const [name, value] of Object.entries(usual))
+      if (!this.#read.has(name)) this.requireValue(name, value);
+    const unknown = Object.entries(this.json).filter(
+      ([name, value]) => !this.#read.has(name) && !harmless.has(name) && value !== null,
+    );
+    return [
+      ...this.#faults,
+      ...unknown.map(([name, value]) => `\`${this.path}${name}\` is unknown, here it is ${shown(value)}`),
+      ...this.#sections.flatMap((section) => section.#allFaults()),
+    ];
+  }
+
   #value<T>(name: string, fallback: T | undefined, what: string, fits: (value: unknown) => boolean): T {
     const given = this.field(name) ?? fallback;
     if (given === null || fits(given)) return given as T;
     throw new FormatError({
       op: this.file,
-      rule: `\`${name}\` is ${what}.`,
+      rule: `\`${this.path}${name}\` is ${what}.`,
       received: given === undefined ? `no \`${name}\`` : shown(given as Json),
       hint: 'the file is damaged, or of another kind of model.',
     });

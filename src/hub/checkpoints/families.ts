@@ -2,7 +2,7 @@
 import { FormatError } from '../../core/errors.ts';
 import { lazyImport } from '../../core/lazyImport.ts';
 import { suggestionFor } from '../../core/suggest.ts';
-import type { Family } from './family.ts';
+import type { AnyFamily } from './family.ts';
 
 const families: Readonly<Record<string, () => Promise<unknown>>> = {
   gpt2: async () => (await import('../models/gpt2.ts')).gpt2,
@@ -15,12 +15,13 @@ const families: Readonly<Record<string, () => Promise<unknown>>> = {
   gemma3_text: async () => (await import('../models/gemma3.ts')).gemma3,
   bert: async () => (await import('../models/bert.ts')).bert,
   distilbert: async () => (await import('../models/distilBert.ts')).distilBert,
+  vit: async () => (await import('../models/vit.ts')).vit,
 };
 
 /** Returns the family of a `model_type`. Errors: FormatError for one that isn't known. */
-export async function familyOf(modelType: unknown, file: string): Promise<Family> {
+export async function familyOf(modelType: unknown, file: string): Promise<AnyFamily> {
   if (typeof modelType === 'string' && Object.hasOwn(families, modelType))
-    return (await lazyImport(modelType, families[modelType] as () => Promise<unknown>)) as Family;
+    return (await lazyImport(modelType, families[modelType] as () => Promise<unknown>)) as AnyFamily;
   const known = Object.keys(families);
   throw new FormatError({
     op: file,

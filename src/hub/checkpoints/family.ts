@@ -1,7 +1,7 @@
 /** @file Family: how the checkpoints of one architecture describe a model, and what their tensors are called. */
 import type { JsonObject } from '../../keras/json/document.ts';
-import type { TextBackbone } from '../models/backbone.ts';
-import type { HeadTask, Task, TaskModels } from '../models/heads.ts';
+import type { AnyBackbone, BackboneTask, HeadTask, Task, TaskModels } from '../models/heads.ts';
+import type { TextBackbone } from '../models/textBackbone.ts';
 import type { ConfigReader } from './configReader.ts';
 import type { Modules } from './modules.ts';
 
@@ -15,7 +15,7 @@ export interface HeadSettings {
 }
 
 /** A head of a family. */
-export interface Head<Net extends TextBackbone, Model> {
+export interface Head<Net extends AnyBackbone, Model> {
   /** transformers' name of the model. */
   readonly architecture: string;
   create(backbone: Net, settings: HeadSettings): Model;
@@ -23,11 +23,13 @@ export interface Head<Net extends TextBackbone, Model> {
   modules(model: Model): Modules;
 }
 
-export interface Family<Net extends TextBackbone = TextBackbone, Options extends object = object> {
+export interface Family<Net extends AnyBackbone = TextBackbone, Options extends object = object> {
   /** `model_type` in a configuration. */
   readonly modelType: string;
   /** transformers' name of the backbone. */
   readonly architecture: string;
+  /** The task of the backbone alone. Default: 'backbone', of texts. */
+  readonly backboneTask?: BackboneTask;
   /** The module around the backbone, in checkpoints of models with a head. */
   readonly prefix: string;
   /** The class of the backbone. */
@@ -44,3 +46,6 @@ export interface Family<Net extends TextBackbone = TextBackbone, Options extends
   /** Names of tensors in checkpoints that aren't weights. */
   readonly leftOut?: RegExp;
 }
+
+/** A family of any backbones. */
+export type AnyFamily = Family<AnyBackbone>;

@@ -9,11 +9,10 @@ import type { JsonObject } from '../../keras/json/document.ts';
 import { withinStored } from '../../keras/saving/allotment.ts';
 import type { LoadProgress } from '../../keras/saving/fileOptions.ts';
 import { fillStored, type NotFinite } from '../../keras/saving/upload.ts';
-import type { TextBackbone } from '../models/backbone.ts';
-import type { HeadTask, PretrainedModel, Task, TaskModels } from '../models/heads.ts';
+import type { AnyBackbone, HeadTask, PretrainedModel, Task, TaskModels } from '../models/heads.ts';
 import { ConfigReader } from './configReader.ts';
 import { familyOf } from './families.ts';
-import type { Family, HeadSettings } from './family.ts';
+import type { AnyFamily, HeadSettings } from './family.ts';
 import { type Folder, openFolder, type PretrainedSource } from './folder.ts';
 import { matchTensors } from './matchTensors.ts';
 import { headOf } from './namesOf.ts';
@@ -143,15 +142,16 @@ async function narrowing(format: NarrowFloat | null): Promise<Creating> {
 
 /** The task of the checkpoint, null if it isn't known, and the one that is wanted. */
 function taskOf(
-  family: Family,
+  family: AnyFamily,
   { architectures }: JsonObject,
   { task }: FromPretrainedOptions,
 ): { stored: Task | null; wanted: Task } {
   const architecture = Array.isArray(architectures) ? architectures[0] : null;
   const heads = Object.keys(family.heads) as HeadTask[];
   const found = heads.find((head) => headOf(family, head)?.architecture === architecture) ?? null;
-  const stored = architecture === family.architecture ? 'backbone' : found;
-  const known: readonly Task[] = ['backbone', ...heads];
+  const { backboneTask = 'backbone' } = family;
+  const stored = architecture === family.architecture ? backboneTask : found;
+  const known: readonly Task[] = [backboneTask, ...heads];
   if (task !== undefined && !known.includes(task)) {
     throw new ValueError({
       op: 'fromPretrained',
@@ -205,12 +205,12 @@ function labelsOf({ id2label }: JsonObject): readonly string[] | null {
 }
 
 function withHead(
-  family: Family,
+  family: AnyFamily,
   task: Task,
-  backbone: TextBackbone,
+  backbone: AnyBackbone,
   settings: HeadSettings,
 ): PretrainedModel {
-  const head = task === 'backbone' ? null : headOf(family, task);
+  const head = headOf(family, task);
   return (head?.create(backbone, settings) as PretrainedModel | undefined) ?? backbone;
 }
 

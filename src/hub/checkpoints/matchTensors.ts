@@ -4,7 +4,7 @@ import { formatShape, sameShape, type Shape } from '../../core/shape.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
 import type { StoredWeight } from '../../keras/saving/storedWeights.ts';
 import type { PretrainedModel, Task } from '../models/heads.ts';
-import type { Family } from './family.ts';
+import type { AnyFamily } from './family.ts';
 import type { Parameter } from './modules.ts';
 import { namesOf } from './namesOf.ts';
 import { narrowStored } from './narrowStored.ts';
@@ -19,7 +19,7 @@ export interface Matched {
 }
 
 export interface MatchOptions {
-  readonly family: Family;
+  readonly family: AnyFamily;
   readonly task: Task;
   readonly model: PretrainedModel;
   /** Whether the checkpoint is of a model for the same task. */
@@ -77,16 +77,21 @@ export function matchTensors(
 }
 
 /** The shape of a parameter in a checkpoint. */
-export function shapeIn({ variable, matrix, isTransposed }: Parameter): Shape {
+export function shapeIn({ variable, matrix, perm, shape: own }: Parameter): Shape {
   const shape = matrix ? [matrix.channels, matrix.length] : variable.shape;
-  return isTransposed ? [...shape].reverse() : shape;
+  return own ?? (perm ? inverse(perm).map((axis) => shape[axis] as number) : shape);
 }
 
-function weightOf({ variable, matrix, isTransposed }: Parameter, stored: StoredTensor): StoredWeight {
-  const { shape } = variable;
-  if (matrix) return { path: variable.path, variable, stored: narrowStored(stored, matrix, isTransposed) };
-  const layout = { from: stored.shape, perm: [1, 0], to: shape };
-  return { path: variable.path, variable, stored: isTransposed ? { ...stored, shape, layout } : stored };
+/** The order of axes that undoes `perm`. */
+export function inverse(perm: readonly number[]): number[] {
+  return perm.map((_, axis) => perm.indexOf(axis));
+}
+
+function weightOf({ variable, matrix, perm }: Parameter, stored: StoredTensor): StoredWeight {
+  const { path, shape } = variable;
+  if (matrix) return { path, variable, stored: narrowStored(stored, matrix, perm !== null) };
+  const layout = perm && { from: stored.shape, perm, to: shape };
+  return { path, variable, stored: { ...stored, shape, ...(layout && { layout }) } };
 }
 
 function unfit(file: string, { name }: PretrainedModel, faults: readonly string[]): FormatError {

@@ -2,8 +2,9 @@
  * @file The weights of a model by the names of a checkpoint: a table of PyTorch's modules, and the names and layouts of the tensors
  * in each.
  */
+import type { Shape } from '../../core/shape.ts';
 import { Layer } from '../../keras/layers/base/layer.ts';
-import { Dense } from '../../keras/layers/core/dense.ts';
+import type { Dense } from '../../keras/layers/core/dense.ts';
 import { ReversibleEmbedding } from '../../keras/layers/core/reversibleEmbedding.ts';
 import { type NarrowMatrix, narrowMatrixIn } from '../../keras/layers/quantized/narrowMatrix.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -16,8 +17,10 @@ export interface Parameter {
   readonly layer?: Layer;
   /** The matrix that the variable has the words of, if it is in 16 bits. */
   readonly matrix?: NarrowMatrix | null;
-  /** Whether the checkpoint has the matrix transposed. */
-  readonly isTransposed: boolean;
+  /** For each axis of the weight, which one it is in the checkpoint; null where the order is the same. */
+  readonly perm: readonly number[] | null;
+  /** The shape in the checkpoint, if it has axes of length 1 that the weight hasn't, or the other way round. */
+  readonly shape?: Shape;
 }
 
 /** A dense layer whose matrix a checkpoint has as Keras does, [in, out]. */
@@ -67,12 +70,12 @@ export function conv1d(dense: Dense | null | undefined): Module {
 export function reverseWeights({ reverseEmbeddings }: ReversibleEmbedding): Module {
   if (!reverseEmbeddings) return null;
   const matrix = narrowMatrixIn(reverseEmbeddings);
-  return [{ name: 'weight', variable: reverseEmbeddings, matrix, isTransposed: !matrix }];
+  return [{ name: 'weight', variable: reverseEmbeddings, matrix, perm: matrix ? null : [1, 0] }];
 }
 
-/** One weight under a name of its own. */
-export function only(name: string, variable: Variable | null): readonly Parameter[] {
-  return variable ? [{ name, variable, isTransposed: false }] : [];
+/** One weight under a name of its own, of another `shape` in the checkpoint. */
+export function only(name: string, variable: Variable | null, shape?: Shape): readonly Parameter[] {
+  return variable ? [{ name, variable, perm: null, ...(shape && { shape }) }] : [];
 }
 
 /** All parameters, by their whole names. */
@@ -96,7 +99,7 @@ function parametersIn(module: Module): readonly Parameter[] {
   if (module instanceof Layer) return weightsOf(module);
   if ('conv1d' in module)
     // Lines of a matrix in 16 bits are those of units.
-    return weightsOf(module.conv1d).map((weight) => ({ ...weight, isTransposed: Boolean(weight.matrix) }));
+    return weightsOf(module.conv1d).map((weight) => ({ ...weight, perm: weight.matrix ? [1, 0] : null }));
   return module;
 }
 
@@ -106,9 +109,16 @@ function weightsOf(layer: Layer): readonly Parameter[] {
   return layer.weights.flatMap((variable) => {
     const name = roles[roleOf(variable)];
     if (name === undefined || variable === elsewhere) return [];
-    const isTransposed = layer instanceof Dense && variable === layer.kernel;
-    return [{ name, variable, layer, matrix: narrowMatrixIn(variable), isTransposed }];
+    const matrix = narrowMatrixIn(variable);
+    const perm = roleOf(variable) === 'kernel' && !matrix ? kernelAxes(variable) : null;
+    return [{ name, variable, layer, matrix, perm }];
   });
+}
+
+/** PyTorch has the channels of kernels first, and those of the output before those of the input. */
+function kernelAxes({ shape: { length } }: Variable): readonly number[] {
+  const window = Array.from({ length: length - 2 }, (_, axis) => axis + 2);
+  return [...window, 1, 0];
 }
 
 function roleOf({ path }: Variable): string {

@@ -1,8 +1,6 @@
 /** @file The tensors of a checkpoint that a model has, by name. */
-import type { TextBackbone } from '../models/backbone.ts';
-import type { HeadTask, PretrainedModel, Task } from '../models/heads.ts';
-import { TextModel } from '../models/textModel.ts';
-import type { Family, Head } from './family.ts';
+import type { AnyBackbone, PretrainedModel, Task } from '../models/heads.ts';
+import type { AnyFamily, Head } from './family.ts';
 import { type Modules, type Parameter, parametersOf, prefixed } from './modules.ts';
 
 /** The parameters of a model: those of its backbone, and those of its head. */
@@ -12,26 +10,36 @@ export interface NamedParameters {
 }
 
 /** `prefix` is in front of the modules of the backbone. */
-export function namesOf(family: Family, task: Task, model: PretrainedModel, prefix: string): NamedParameters {
+export function namesOf(
+  family: AnyFamily,
+  task: Task,
+  model: PretrainedModel,
+  prefix: string,
+): NamedParameters {
   const { backbone, head } = modulesOf(family, task, model);
   return { backbone: parametersOf(prefixed(prefix, backbone)), head: parametersOf(head) };
 }
 
 /** The modules of the backbone, without the prefix, and those of the head. */
 export function modulesOf(
-  family: Family,
+  family: AnyFamily,
   task: Task,
   model: PretrainedModel,
 ): { readonly backbone: Modules; readonly head: Modules } {
-  const head = task === 'backbone' ? null : headOf(family, task);
-  return { backbone: family.modules(backboneOf(model)), head: head?.modules(model) ?? {} };
+  return { backbone: family.modules(backboneOf(model)), head: headOf(family, task)?.modules(model) ?? {} };
 }
 
-export function backboneOf(model: PretrainedModel): TextBackbone {
-  return model instanceof TextModel ? model.backbone : model;
+export function backboneOf(model: PretrainedModel): AnyBackbone {
+  return 'backbone' in model ? model.backbone : model;
 }
 
-/** The head of a task, whatever its model; null if the family has none. */
-export function headOf(family: Family, task: HeadTask): Head<TextBackbone, unknown> | null {
-  return (family.heads[task] as Head<TextBackbone, unknown> | undefined) ?? null;
+/** The head of a task, whatever its model; null if it is the task of the backbone, or the family has none. */
+export function headOf(family: AnyFamily, task: Task): Head<AnyBackbone, unknown> | null {
+  const heads: Readonly<Record<string, unknown>> = family.heads;
+  return Object.hasOwn(heads, task) ? (heads[task] as Head<AnyBackbone, unknown>) : null;
+}
+
+/** The module around the backbone in a checkpoint for a task. */
+export function prefixOf(family: AnyFamily, task: Task): string {
+  return headOf(family, task) ? family.prefix : '';
 }

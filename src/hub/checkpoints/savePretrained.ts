@@ -15,15 +15,12 @@ import { folderOf, type SaveFolder } from '../../storage/folderTargets.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { CausalLM } from '../models/causalLM.ts';
 import type { PretrainedModel, Task } from '../models/heads.ts';
-import { SequenceClassifier } from '../models/sequenceClassifier.ts';
-import { TokenClassifier } from '../models/tokenClassifier.ts';
 import { familyOf } from './families.ts';
-import type { Family } from './family.ts';
-import { shapeIn } from './matchTensors.ts';
+import type { AnyFamily } from './family.ts';
+import { inverse, shapeIn } from './matchTensors.ts';
 import type { Parameter } from './modules.ts';
-import { backboneOf, headOf, namesOf } from './namesOf.ts';
+import { backboneOf, headOf, namesOf, prefixOf } from './namesOf.ts';
 import { rememberedConfig } from './sourceConfig.ts';
 import { taskOf } from './taskOf.ts';
 
@@ -57,7 +54,7 @@ export async function savePretrained(
   const task = taskOf('savePretrained', model);
   const family = await familyOf(backboneOf(model).modelType, 'savePretrained');
   const folder = folderOf(target);
-  const { backbone, head } = namesOf(family, task, model, task === 'backbone' ? '' : family.prefix);
+  const { backbone, head } = namesOf(family, task, model, prefixOf(family, task));
   const parameters = [...backbone, ...head];
   const own = parameters.find(({ matrix }) => matrix)?.matrix?.format;
   const { dtype = own ?? 'float32' } = options;
@@ -71,12 +68,13 @@ export async function savePretrained(
 }
 
 function writtenTensor(parameter: Parameter): WrittenTensor {
-  const { name, variable, isTransposed } = parameter;
+  const { name, variable, perm } = parameter;
   const read = async () => {
     const [value] = withRecorders([], () =>
       tidy(() => {
         const sum = withAdapter(parameter);
-        return [isTransposed ? transpose(sum) : sum === variable ? identity(sum) : sum];
+        if (perm) return [transpose(sum, { perm: inverse(perm) })];
+        return [sum === variable ? identity(sum) : sum];
       }),
     ) as [Tensor];
     try {
@@ -130,29 +128,28 @@ async function* only(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<
 }
 
 /** The fields of a configuration: those of the one that the model was loaded from, and what it is now. */
-function configOf(family: Family, task: Task, model: PretrainedModel, dtype: FloatType): JsonObject {
+function configOf(family: AnyFamily, task: Task, model: PretrainedModel, dtype: FloatType): JsonObject {
   const { torch_dtype: _, ...source } = rememberedConfig(model);
-  const architecture = task === 'backbone' ? family.architecture : headOf(family, task)?.architecture;
   return {
     ...family.write(backboneOf(model)),
     // Options of a backbone never change: the file that it was loaded from says the same, in its own words.
     ...source,
     ...headFields(model),
-    architectures: [architecture ?? family.architecture],
+    architectures: [(headOf(family, task) ?? family).architecture],
     model_type: family.modelType,
     dtype,
   };
 }
 
 function headFields(model: PretrainedModel): JsonObject {
-  if (model instanceof CausalLM)
+  if ('stopTokens' in model)
     return model.stopTokens.length > 0
       ? {
           eos_token_id:
             model.stopTokens.length === 1 ? (model.stopTokens[0] as number) : [...model.stopTokens],
         }
       : {};
-  if (!(model instanceof SequenceClassifier || model instanceof TokenClassifier)) return {};
+  if (!('numClasses' in model)) return {};
   const { numClasses, labels } = model;
   const names = labels ?? Array.from({ length: numClasses }, (_, i) => `LABEL_${i}`);
   return {

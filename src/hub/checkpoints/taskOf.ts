@@ -1,20 +1,12 @@
-/** @file What a model is for, by its class. */
+/** @file What a model is for. */
 import { describe } from '../../core/describe.ts';
 import { ValueError } from '../../core/errors.ts';
-import { TextBackbone } from '../models/backbone.ts';
-import { CausalLM } from '../models/causalLM.ts';
+import { Model } from '../../keras/models/model.ts';
 import type { PretrainedModel, Task } from '../models/heads.ts';
-import { MaskedLM } from '../models/maskedLM.ts';
-import { SequenceClassifier } from '../models/sequenceClassifier.ts';
-import { TokenClassifier } from '../models/tokenClassifier.ts';
 
 /** Errors: ValueError for anything but a network of this entry. */
 export function taskOf(op: string, model: PretrainedModel): Task {
-  if (model instanceof CausalLM) return 'causalLM';
-  if (model instanceof MaskedLM) return 'maskedLM';
-  if (model instanceof SequenceClassifier) return 'sequenceClassifier';
-  if (model instanceof TokenClassifier) return 'tokenClassifier';
-  if (model instanceof TextBackbone) return 'backbone';
+  if (model instanceof Model && typeof model.task === 'string') return model.task;
   throw new ValueError({
     op,
     rule: 'it takes a backbone of this entry, or a model with one.',

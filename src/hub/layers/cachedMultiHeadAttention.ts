@@ -43,8 +43,12 @@ import {
 } from './normalization.ts';
 import { RotaryEmbedding, type RotaryOptions } from './rotaryEmbedding.ts';
 
-/** Which projections of attention add a bias. */
-const biasKinds = ['all', 'queryKeyValue', 'none'] as const;
+/** Which projections of attention add a bias, by the initials of their names. */
+const biased = { all: 'qkvo', queryKeyValue: 'qkv', queryValueOutput: 'qvo', output: 'o', none: '' };
+
+export type AttentionBias = keyof typeof biased;
+
+export const biasKinds = Object.keys(biased) as readonly AttentionBias[];
 
 export interface CachedMultiHeadAttentionOptions extends LayerOptions, KernelOptions {
   /** Number of heads. */
@@ -55,8 +59,8 @@ export interface CachedMultiHeadAttentionOptions extends LayerOptions, KernelOpt
   numKeyValueHeads?: number | null;
   /** Whether one projection makes queries, keys and values, as in GPT-2. Default false. */
   fused?: boolean;
-  /** Which projections add a bias. Default 'all'. */
-  bias?: (typeof biasKinds)[number];
+  /** Which projections add a bias: in a fused one, all of queries, keys and values, or none. Default 'all'. */
+  bias?: AttentionBias;
   /** Fraction of the scores that is cleared in training. Default 0. */
   dropout?: number;
   /** Rotary positions of queries and keys. Default null: none. */
@@ -128,7 +132,15 @@ export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiH
 
   constructor(options: CachedMultiHeadAttentionOptions) {
     super(options);
-    const { numHeads, rotary } = this;
+    const { numHeads, rotary, fused, bias } = this;
+    if (fused && bias === 'queryValueOutput') {
+      throw new ValueError({
+        op: this.name,
+        rule: 'a projection that makes queries, keys and values adds a bias to all of them, or to none.',
+        received: `fused: true, bias: '${bias}'`,
+        hint: "leave out `fused`, or use bias: 'all'.",
+      });
+    }
     if (numHeads % this.#keyHeads !== 0) {
       throw new ValueError({
         op: this.name,
@@ -149,7 +161,7 @@ export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiH
     const { numHeads, keyDim, fused, bias } = this;
     const [queries, keys] = [numHeads * keyDim, this.#keyHeads * keyDim];
     const project = (name: string, units: number, from = inputShape) =>
-      this.#dense(name, units, bias !== 'none', from);
+      this.#dense(name, units, biased[bias].includes(name[0] as string), from);
     if (fused) this.queryKeyValueDense = project('query_key_value', queries + 2 * keys);
     else {
       this.queryDense = project('query', queries);
@@ -157,7 +169,7 @@ export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiH
       this.valueDense = project('value', keys);
     }
     const heads = [...inputShape.slice(0, -1), queries];
-    this.outputDense = this.#dense('attention_output', features, bias === 'all', heads);
+    this.outputDense = this.#dense('attention_output', features, biased[bias].includes('o'), heads);
     this.queryNorm = this.#norm('query_norm');
     this.keyNorm = this.#norm('key_norm');
   }

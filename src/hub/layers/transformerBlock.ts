@@ -26,6 +26,8 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { type TransformerActivation, transformerActivations } from './activationNames.ts';
 import type { AttentionCache } from './attentionCache.ts';
 import {
+  type AttentionBias,
+  biasKinds,
   CachedMultiHeadAttention,
   type CachedMultiHeadAttentionOptions,
 } from './cachedMultiHeadAttention.ts';
@@ -72,7 +74,7 @@ export interface TransformerOptions
   /** Whether one projection makes queries, keys and values, as in GPT-2. Default false. */
   fusedAttention?: boolean;
   /** Which projections of attention add a bias. Default 'all'. */
-  attentionBias?: 'all' | 'queryKeyValue' | 'none';
+  attentionBias?: AttentionBias;
   /** The factor of products of queries and keys. Default: 1 / √headDim. */
   attentionScale?: number | null;
   /** Whether the feed-forward layer adds biases. Default true. */
@@ -101,7 +103,7 @@ export const transformerTable = (): OptionTable<TransformerOptions, LayerOptions
   normalizeFirst: flag(false),
   normalizeOutputs: flag(false),
   fusedAttention: flag(false),
-  attentionBias: oneOf(['all', 'queryKeyValue', 'none'], 'all'),
+  attentionBias: oneOf(biasKinds, 'all'),
   attentionScale: number({ default: null }),
   feedForwardBias: flag(true),
   rotary: { read: (given = null) => given as never },

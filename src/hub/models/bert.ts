@@ -21,7 +21,7 @@ import { each, only } from '../checkpoints/modules.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { positionEmbedding } from '../layers/positionEmbedding.ts';
 import { type TransformerEncoder, transformerEncoder } from '../layers/transformerEncoder.ts';
-import { TextBackbone, type TextRecord } from './backbone.ts';
+import { TextBackbone, type TextRecord } from './textBackbone.ts';
 import { tokenClassifier } from './decoderHeads.ts';
 import { MaskedLM } from './maskedLM.ts';
 import { registered } from './registered.ts';

@@ -6,9 +6,9 @@ import { isListOf } from '../../core/lists.ts';
 import { lazyImport } from '../../core/lazyImport.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { GeneratedToken, GenerateOptions, Prompts } from '../generation/generateOptions.ts';
-import type { TextCall, TextInputs } from './backbone.ts';
+import type { TextCall, TextInputs } from './textBackbone.ts';
 import { registered } from './registered.ts';
-import { backboneKind, TextModel, type TextModelOptions } from './textModel.ts';
+import { textBackboneKind, TextModel, type TextModelOptions } from './textModel.ts';
 
 /** Options of `CausalLM`. */
 export interface CausalLMOptions extends TextModelOptions {
@@ -24,10 +24,14 @@ export interface CausalLMOptions extends TextModelOptions {
  */
 export class CausalLM extends /* @__PURE__ */ layer<CausalLMOptions, TextModel>(
   'CausalLM',
-  () => ({ backbone: backboneKind, stopTokens: checked(tokens, []) }),
+  () => ({ backbone: textBackboneKind, stopTokens: checked(tokens, []) }),
   TextModel,
 ) {
   static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'cache'];
+
+  get task(): 'causalLM' {
+    return 'causalLM';
+  }
 
   constructor(options: CausalLMOptions) {
     super(options);

@@ -1,12 +1,13 @@
-/** @file The options that classifiers of texts and of tokens share. */
+/** @file The options that classifiers of texts, of tokens and of images share. */
 import { checked, integer } from '../../keras/layers/base/declare.ts';
 import { requireFraction } from '../../keras/layers/base/randomOptions.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/describe.ts';
 import { isListOf } from '../../core/lists.ts';
-import { backboneKind, type TextModelOptions } from './textModel.ts';
+import type { Option } from '../../keras/options/option.ts';
+import type { HeadModelOptions } from './headModel.ts';
 
-export interface ClassifierOptions extends TextModelOptions {
+export interface ClassifierOptions<Net> extends HeadModelOptions<Net> {
   /** The number of classes. */
   numClasses: number;
   /** The names of the classes. Default null: they have none. */
@@ -15,8 +16,9 @@ export interface ClassifierOptions extends TextModelOptions {
   dropout?: number;
 }
 
-export const classifierTable = () => ({
-  backbone: backboneKind,
+/** The table of a classifier over a kind of backbone. */
+export const classifierTable = (backbone: Option<never>) => ({
+  backbone,
   numClasses: integer(),
   labels: checked(names, null),
   dropout: checked(requireFraction, 0.1),

@@ -1,7 +1,7 @@
 /** @file The heads of decoders with one matrix of logits, as transformers names them. */
 import type { Family, Head, HeadSettings } from '../checkpoints/family.ts';
 import { reverseWeights } from '../checkpoints/modules.ts';
-import type { TextBackbone } from './backbone.ts';
+import type { TextBackbone } from './textBackbone.ts';
 import { CausalLM } from './causalLM.ts';
 import { SequenceClassifier } from './sequenceClassifier.ts';
 import { TokenClassifier } from './tokenClassifier.ts';

@@ -20,7 +20,7 @@ import { type TransformerActivation, transformerActivations } from '../layers/ac
 import { offsetRMSNormalization } from '../layers/normalization.ts';
 import type { RotaryOptions } from '../layers/rotaryEmbedding.ts';
 import { type TransformerDecoder, transformerDecoder } from '../layers/transformerDecoder.ts';
-import { TextBackbone, type TextRecord } from './backbone.ts';
+import { TextBackbone, type TextRecord } from './textBackbone.ts';
 import { decoderHeads } from './decoderHeads.ts';
 import { registered } from './registered.ts';
 

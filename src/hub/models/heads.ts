@@ -1,24 +1,36 @@
 /** @file The tasks that pretrained networks are for, and the model of each. */
-import type { TextBackbone } from './backbone.ts';
 import type { CausalLM } from './causalLM.ts';
+import type { ImageBackbone } from './imageBackbone.ts';
+import type { ImageClassifier } from './imageClassifier.ts';
 import type { MaskedLM } from './maskedLM.ts';
 import type { SequenceClassifier } from './sequenceClassifier.ts';
+import type { TextBackbone } from './textBackbone.ts';
 import type { TokenClassifier } from './tokenClassifier.ts';
 
 /** The model of each task. */
 export interface TaskModels {
+  /** A transformer of texts without a head. */
   backbone: TextBackbone;
   causalLM: CausalLM;
   maskedLM: MaskedLM;
   sequenceClassifier: SequenceClassifier;
   tokenClassifier: TokenClassifier;
+  /** A transformer of images without a head. */
+  imageBackbone: ImageBackbone;
+  imageClassifier: ImageClassifier;
 }
 
-/** What a pretrained network is for: `backbone` has no head. */
+/** What a pretrained network is for. */
 export type Task = keyof TaskModels;
 
+/** A task without a head. */
+export type BackboneTask = 'backbone' | 'imageBackbone';
+
 /** A task with a head. */
-export type HeadTask = Exclude<Task, 'backbone'>;
+export type HeadTask = Exclude<Task, BackboneTask>;
 
 /** Any model of this entry. */
 export type PretrainedModel = TaskModels[Task];
+
+/** Any model without a head. */
+export type AnyBackbone = TaskModels[BackboneTask];

@@ -23,7 +23,7 @@ import { readRotary, writeRotary } from '../checkpoints/rotaryConfig.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import type { RotaryOptions } from '../layers/rotaryEmbedding.ts';
 import { type TransformerDecoder, transformerDecoder } from '../layers/transformerDecoder.ts';
-import { TextBackbone, type TextRecord } from './backbone.ts';
+import { TextBackbone, type TextRecord } from './textBackbone.ts';
 import { decoderHeads } from './decoderHeads.ts';
 import { registered } from './registered.ts';
 

@@ -6,9 +6,9 @@ import { add } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { activated, type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
-import type { TextInputs } from './backbone.ts';
+import type { TextInputs } from './textBackbone.ts';
 import { registered } from './registered.ts';
-import { backboneKind, TextModel, type TextModelOptions } from './textModel.ts';
+import { textBackboneKind, TextModel, type TextModelOptions } from './textModel.ts';
 
 /** Options of `MaskedLM`. */
 export interface MaskedLMOptions extends TextModelOptions {
@@ -26,7 +26,7 @@ export interface MaskedLMOptions extends TextModelOptions {
 export class MaskedLM extends /* @__PURE__ */ layer<MaskedLMOptions, TextModel>(
   'MaskedLM',
   () => ({
-    backbone: backboneKind,
+    backbone: textBackboneKind,
     activation: oneOf(transformerActivations, 'gelu'),
     layerNormEpsilon: number({ min: 0, default: 1e-12 }),
   }),
@@ -41,6 +41,10 @@ export class MaskedLM extends /* @__PURE__ */ layer<MaskedLMOptions, TextModel>(
     this.intermediateDense = new Dense({ name: 'intermediate_dense', units: this.backbone.hiddenDim });
     this.layerNorm = new LayerNormalization({ name: 'layer_norm', epsilon: this.layerNormEpsilon });
     this.buildLayers();
+  }
+
+  get task(): 'maskedLM' {
+    return 'maskedLM';
   }
 
   override build(): void {

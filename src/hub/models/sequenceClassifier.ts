@@ -7,14 +7,14 @@ import { mul, sub } from '../../ops/elementwise/arithmetic.ts';
 import { max } from '../../ops/reductions/extrema.ts';
 import { range } from '../../ops/creation/range.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { textOf, type TextInputs } from './backbone.ts';
+import { type TextBackbone, textOf, type TextInputs } from './textBackbone.ts';
 import { type ClassifierOptions, classifierTable } from './classifierOptions.ts';
 import { featuresAt } from './featuresAt.ts';
 import { registered } from './registered.ts';
-import { TextModel } from './textModel.ts';
+import { textBackboneKind, TextModel } from './textModel.ts';
 
 /** Options of `SequenceClassifier`. */
-export interface SequenceClassifierOptions extends ClassifierOptions {
+export interface SequenceClassifierOptions extends ClassifierOptions<TextBackbone> {
   /** Which token stands for the text: the first, as in BERT, or the last that isn't padding, as in GPT-2. Default 'first'. */
   pooling?: 'first' | 'last';
   /** The activation of a dense layer between the token and the classes, 'tanh' in BERT. Default null: no such layer. */
@@ -31,7 +31,7 @@ export interface SequenceClassifierOptions extends ClassifierOptions {
 export class SequenceClassifier extends /* @__PURE__ */ layer<SequenceClassifierOptions, TextModel>(
   'SequenceClassifier',
   () => ({
-    ...classifierTable(),
+    ...classifierTable(textBackboneKind),
     pooling: oneOf(['first', 'last'], 'first'),
     pooledActivation: oneOf(['tanh', 'relu'], null),
     useBias: flag(true),
@@ -50,6 +50,10 @@ export class SequenceClassifier extends /* @__PURE__ */ layer<SequenceClassifier
     this.dropoutLayer = new Dropout({ name: 'output_dropout', rate });
     this.outputDense = new Dense({ name: 'logits', units, useBias });
     this.buildLayers();
+  }
+
+  get task(): 'sequenceClassifier' {
+    return 'sequenceClassifier';
   }
 
   override call(inputs: TextInputs): Tensor {

@@ -3,13 +3,13 @@ import { layer } from '../../keras/layers/base/declare.ts';
 import { Dense } from '../../keras/layers/core/dense.ts';
 import { Dropout } from '../../keras/layers/regularization/dropout.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { TextInputs } from './backbone.ts';
+import type { TextBackbone, TextInputs } from './textBackbone.ts';
 import { type ClassifierOptions, classifierTable } from './classifierOptions.ts';
 import { registered } from './registered.ts';
-import { TextModel } from './textModel.ts';
+import { textBackboneKind, TextModel } from './textModel.ts';
 
 /** Options of `TokenClassifier`. */
-export interface TokenClassifierOptions extends ClassifierOptions {}
+export interface TokenClassifierOptions extends ClassifierOptions<TextBackbone> {}
 
 /**
  * A backbone that sorts tokens into classes. Shapes: token ids, int32 [batch, length] → logits [batch, length, numClasses].
@@ -17,7 +17,7 @@ export interface TokenClassifierOptions extends ClassifierOptions {}
  */
 export class TokenClassifier extends /* @__PURE__ */ layer<TokenClassifierOptions, TextModel>(
   'TokenClassifier',
-  classifierTable,
+  () => classifierTable(textBackboneKind),
   TextModel,
 ) {
   readonly dropoutLayer: Dropout;
@@ -28,6 +28,10 @@ export class TokenClassifier extends /* @__PURE__ */ layer<TokenClassifierOption
     this.dropoutLayer = new Dropout({ name: 'output_dropout', rate: this.dropout });
     this.outputDense = new Dense({ name: 'logits', units: this.numClasses });
     this.buildLayers();
+  }
+
+  get task(): 'tokenClassifier' {
+    return 'tokenClassifier';
   }
 
   override call(inputs: TextInputs): Tensor {

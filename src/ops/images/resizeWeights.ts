@@ -70,7 +70,10 @@ export function resizedBy(
     });
   }
   const rule = weighting(antialias);
-  const rows = einsum([weights(height, down, rule), images], { equation: 'oh,nhwc->nowc' });
+  const isTall = height !== down;
+  const rows = isTall ? einsum([weights(height, down, rule), images], { equation: 'oh,nhwc->nowc' }) : images;
+  // An axis that keeps its length keeps its pixels; results are new tensors all the same.
+  if (isTall && width === across) return rows;
   return einsum([weights(width, across, rule), rows], { equation: 'ow,nhwc->nhoc' });
 }
 

@@ -1,0 +1,92 @@
+/** @file loadImageConverter: reads how a pretrained network takes pictures, from `preprocessor_config.json`. */
+import { checkSignal } from '../../core/abortSignal.ts';
+import { checkOptions } from '../../core/options.ts';
+import { isObject, type Json } from '../../keras/json/document.ts';
+import type { Interpolation } from '../../ops/images/resizeImages.ts';
+import { ConfigReader } from '../checkpoints/configReader.ts';
+import { openFolder, type PretrainedSource } from '../checkpoints/folder.ts';
+import { readFile } from '../checkpoints/readFile.ts';
+import { type ImageConversion, type ImageConverter, imageConverterOf, type Size } from './imageConverter.ts';
+
+/** Options of `loadImageConverter`. */
+export interface LoadImageConverterOptions {
+  /** Aborts the loading of the file. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const file = 'preprocessor_config.json';
+
+/** Pillow's filters, by their numbers; others aren't used by vision transformers. */
+const filters: Readonly<Record<number, Interpolation>> = { 1: 'lanczos3', 2: 'bilinear', 3: 'bicubic' };
+
+/**
+ * Loads how a pretrained network takes pictures, from `preprocessor_config.json`: their size, the part that is kept, and the range of
+ * their values. The converter takes whatever a page can draw, RGBA bytes, or tensors, and one picture or several:
+ *
+ *     const convert = await loadImageConverter('models/vit');
+ *     const logits = net.apply(convert(await createImageBitmap(file)));
+ *
+ * Values of resized pictures are rounded to bytes, as those were that the network was trained on.
+ * Errors: FormatError for a file that is missing or damaged, or asks for something that isn't supported; ValueError for invalid options.
+ */
+export async function loadImageConverter(
+  source: PretrainedSource,
+  options: LoadImageConverterOptions = {},
+): Promise<ImageConverter> {
+  checkOptions('loadImageConverter', options, ['signal']);
+  const { signal } = options;
+  checkSignal('loadImageConverter', signal);
+  const config = new ConfigReader(await readFile(await openFolder(source, { signal }), file), file);
+  const conversion = conversionOf(config);
+  config.finish();
+  return imageConverterOf(conversion);
+}
+
+function conversionOf(config: ConfigReader): ImageConversion {
+  const type = config.field('image_processor_type') ?? config.field('feature_extractor_type');
+  config.leave('feature_extractor_type', 'processor_class', 'do_convert_rgb', 'default_to_square');
+  config.leave('data_format', 'input_data_format', 'return_tensors', 'device', 'disable_grouping');
+  config.requireValue('do_pad', false);
+  // CLIP's files of old give the shorter side as a number, others that of a square.
+  const keepsProportions = typeof type === 'string' && type.startsWith('CLIP');
+  const size = sizeIn(config, 'size', keepsProportions);
+  const crop = sizeIn(config, 'crop_size', false);
+  const resample = config.field('resample') ?? 2;
+  if (!Object.hasOwn(filters, String(resample)))
+    config.refuse('resample', 'is 1 (Lanczos), 2 (bilinear) or 3 (bicubic)');
+  const interpolation = filters[resample as number] as Interpolation;
+  const [mean, std] = [channels(config, 'image_mean'), channels(config, 'image_std')];
+  const scale = config.number('rescale_factor', 1 / 255);
+  return {
+    resize: config.boolean('do_resize', true) && size !== null ? { size, interpolation } : null,
+    crop: config.boolean('do_center_crop', false) && typeof crop === 'object' ? crop : null,
+    scale: config.boolean('do_rescale', true) ? scale : null,
+    normalize: config.boolean('do_normalize', true) ? { mean, std } : null,
+  };
+}
+
+/** A number, { shortest_edge }, or { height, width }; null if there is none. */
+function sizeIn(config: ConfigReader, name: string, keepsProportions: boolean): Size | number | null {
+  const given = config.field(name);
+  const isLength = (value: Json | undefined): value is number =>
+    Number.isSafeInteger(value) && (value as number) > 0;
+  if (given === null) return null;
+  if (isLength(given)) return keepsProportions ? given : [given, given];
+  if (isObject(given)) {
+    const { height, width, shortest_edge: shortest, longest_edge: longest } = given;
+    if (isLength(height) && isLength(width)) return [height, width];
+    if (isLength(shortest) && !longest) return shortest;
+  }
+  config.refuse(name, 'is a length, { "height", "width" } or { "shortest_edge" }');
+  return null;
+}
+
+/** A number for each of three channels. */
+function channels(config: ConfigReader, name: string): readonly number[] {
+  const given = config.field(name) ?? [0.5, 0.5, 0.5];
+  const isRight =
+    Array.isArray(given) && given.length === 3 && given.every((value) => Number.isFinite(value));
+  if (!isRight || (name === 'image_std' && (given as readonly Json[]).includes(0)))
+    config.refuse(name, 'has a number for red, green and blue, for deviations other than 0');
+  return given as readonly number[];
+}
