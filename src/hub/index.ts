@@ -41,6 +41,13 @@ export {
 export type { TextInputs, TextRecord } from './models/textBackbone.ts';
 export { BertBackbone, type BertBackboneOptions } from './models/bert.ts';
 export { CausalLM, type CausalLMOptions } from './models/causalLM.ts';
+export { CLIPBackbone, type CLIPBackboneOptions, type CLIPInputs, type CLIPOutputs } from './models/clip.ts';
+export {
+  CLIPTextEncoder,
+  type CLIPTextEncoderOptions,
+  CLIPVisionEncoder,
+  type CLIPVisionEncoderOptions,
+} from './models/clipEncoders.ts';
 export { Gemma3Backbone, type Gemma3BackboneOptions } from './models/gemma3.ts';
 export { GPT2Backbone, type GPT2BackboneOptions } from './models/gpt2.ts';
 export type { ImageBackbone } from './models/imageBackbone.ts';

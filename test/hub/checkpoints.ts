@@ -8,7 +8,14 @@ import { type HostTensor, readSafetensors } from '../../src/io/index.ts';
 import { familyOf } from '../../src/hub/checkpoints/families.ts';
 import { parametersOf, prefixed } from '../../src/hub/checkpoints/modules.ts';
 import { backboneOf, modulesOf, prefixOf } from '../../src/hub/checkpoints/namesOf.ts';
-import type { PretrainedModel, Task, TextRecord } from '../../src/hub/index.ts';
+import {
+  CLIPBackbone,
+  type CLIPInputs,
+  type CLIPOutputs,
+  type PretrainedModel,
+  type Task,
+  type TextRecord,
+} from '../../src/hub/index.ts';
 
 const root = fileURLToPath(new URL('../fixtures/hub/', import.meta.url));
 
@@ -87,22 +94,38 @@ export async function parameters(model: PretrainedModel, modelType: string, task
 }
 
 /** The inputs of a network, whichever it is. */
-export function inputsOf(expected: Expected): Tensor & TextRecord {
-  if (expected.has('pixels')) return expected.tensor('pixels') as Tensor & TextRecord;
+export function inputsOf(expected: Expected): Tensor & TextRecord & CLIPInputs {
+  const images = expected.has('pixels') ? expected.tensor('pixels') : null;
+  if (images && !expected.has('ids')) return images as Tensor & TextRecord & CLIPInputs;
   return {
+    ...(images && { images }),
     tokenIds: expected.tensor('ids'),
     ...(expected.has('mask') ? { paddingMask: expected.tensor('mask') } : {}),
     ...(expected.has('segments') ? { segmentIds: expected.tensor('segments') } : {}),
-  } as Tensor & TextRecord;
+  } as Tensor & TextRecord & CLIPInputs;
+}
+
+/** What a network makes of its inputs. */
+export function logitsOf(model: PretrainedModel, expected: Expected): Tensor {
+  const made = (model as CLIPBackbone).apply(inputsOf(expected)) as CLIPOutputs | Tensor;
+  return 'visionLogits' in made ? made.visionLogits : made;
+}
+
+/** The features after each layer, by their names among what is expected: for each tower, if there are two. */
+export function statesOf(model: PretrainedModel, expected: Expected): Readonly<Record<string, Tensor[]>> {
+  const inputs = inputsOf(expected);
+  const net = backboneOf(model);
+  if (!(net instanceof CLIPBackbone)) return { hidden: net.hiddenStates(inputs) };
+  const { images, ...text } = inputs;
+  return { hidden: net.visionEncoder.hiddenStates(images), text: net.textEncoder.hiddenStates(text) };
 }
 
 /** The gradients of Σ logits · weights, by name in the checkpoint. */
 export async function gradientsOf(model: PretrainedModel, expected: Expected, modelType: string, task: Task) {
   const all = await parameters(model, modelType, task);
-  const logits = () => model.apply(inputsOf(expected));
   const weights = expected.tensor('weights');
   const { gradients: found } = gradients(
-    () => sum(mul(logits(), weights)),
+    () => sum(mul(logitsOf(model, expected), weights)),
     all.map(({ variable }) => variable as Tensor),
   );
   return new Map(

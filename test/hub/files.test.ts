@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FormatError, init, memory, type Tensor, ValueError } from '../../src/index.ts';
+import { FormatError, init, memory, RetrogradError, type Tensor, ValueError } from '../../src/index.ts';
 import {
   BytesTarget,
   FilesTarget,
@@ -20,7 +20,7 @@ import {
   SequenceClassifier,
 } from '../../src/hub/index.ts';
 import { FakeFolder } from '../support/fakeOriginFiles.ts';
-import { Expected, expectClose, filesOf, folderOf, inputsOf, networks } from './checkpoints.ts';
+import { Expected, expectClose, filesOf, folderOf, logitsOf, networks } from './checkpoints.ts';
 
 beforeAll(async () => {
   await init();
@@ -57,7 +57,7 @@ async function rejection(loading: Promise<unknown>): Promise<Error> {
 describe('a source', () => {
   const expected = new Expected('gpt2-shards');
   const expectLoaded = async (model: PretrainedModel) => {
-    await expectClose(model.apply(inputsOf(expected)), expected.values('logits'), 1e-4, {
+    await expectClose(logitsOf(model, expected), expected.values('logits'), 1e-4, {
       shown: expected.values('mask').map(Boolean),
     });
     model.dispose();
@@ -135,6 +135,11 @@ describe('what does not fit', () => {
     ['bert', { position_embedding_type: 'relative_key' }, 'position_embedding_type'],
     ['bert', { is_decoder: true }, 'is_decoder'],
     ['bert', { quantization_config: { bits: 4 } }, 'quantization_config'],
+    ['vit', { image_size: [12, 12, 3] }, 'image_size'],
+    ['vit', { use_mean_pooling: true }, 'use_mean_pooling'],
+    ['clip', { vision_config: { use_head: true } }, 'vision_config.use_head'],
+    ['clip', { text_config: 7 }, 'text_config'],
+    ['clip', { text_config: { dropout: 0.1, hidden_act: 'mish' } }, 'text_config.hidden_act'],
   ])('refuses a configuration of %s by the field: %o', async (name, config, field) => {
     const error = await rejection(fromPretrained(await changed(name, config)));
     expect(error).toBeInstanceOf(FormatError);
@@ -164,6 +169,12 @@ describe('what does not fit', () => {
     const before = memory().bytes;
     for (const config of [{ n_embd: 3 * 2 ** 14 }, { n_layer: 2 ** 40 }, { vocab_size: 2 ** 31 }])
       await expect(fromPretrained(await changed('gpt2', config))).rejects.toThrow(FormatError);
+    for (const config of [{ image_size: 2 ** 24 }, { num_channels: 2 ** 30 }, { patch_size: 2 ** 20 }])
+      await expect(fromPretrained(await changed('vit', config))).rejects.toThrow(RetrogradError);
+    for (const text of [{ vocab_size: 2 ** 31 }, { num_hidden_layers: 2 ** 40 }, { num_attention_heads: 7 }])
+      await expect(fromPretrained(await changed('clip', { text_config: text }))).rejects.toThrow(
+        RetrogradError,
+      );
     expect(memory().bytes).toBe(before);
   });
 });
@@ -214,7 +225,7 @@ describe('saved again', () => {
       const before = await tensorsIn(files['model.safetensors'] as File);
       const after = await tensorsIn(written['model.safetensors'] as File);
       // A backbone has no pooler: only a classifier reads it.
-      const isKept = (key: string) => name !== 'minilm' || !key.startsWith('pooler.');
+      const isKept = (key: string) => !['minilm', 'vit-wide'].includes(name) || !key.startsWith('pooler.');
       expect([...after.keys()].sort()).toEqual([...before.keys()].filter(isKept).sort());
       for (const [key, { data, shape }] of after) {
         expect(shape).toEqual(before.get(key)?.shape);
@@ -250,7 +261,7 @@ describe('saved again', () => {
     model.dispose();
   });
 
-  test.each(['gpt2', 'qwen2', 'gemma3', 'bert', 'distilbert-words'])(
+  test.each(['gpt2', 'qwen2', 'gemma3', 'bert', 'distilbert-words', 'vit', 'clip'])(
     '%s comes back from a .keras file',
     async (name) => {
       const expected = new Expected(name);
@@ -260,8 +271,7 @@ describe('saved again', () => {
       const loaded = (await loadModel(target.bytes)) as unknown as PretrainedModel;
       expect(loaded.constructor).toBe(model.constructor);
       expect(loaded.getConfig()).toEqual(model.getConfig());
-      const inputs = inputsOf(expected);
-      expect(await loaded.apply(inputs).data()).toEqual(await model.apply(inputs).data());
+      expect(await logitsOf(loaded, expected).data()).toEqual(await logitsOf(model, expected).data());
       if (loaded instanceof CausalLM) expect(loaded.stopTokens).toEqual([2]);
       model.dispose();
       loaded.dispose();

@@ -6,7 +6,7 @@ import { fromPretrained, type PretrainedModel, savePretrained } from '../../src/
 import { clearSession, losses } from '../../src/keras/index.ts';
 import { narrowMatrixIn } from '../../src/keras/layers/quantized/narrowMatrix.ts';
 import type { Variable } from '../../src/tensor/variable.ts';
-import { Expected, expectClose, filesOf, folderOf, inputsOf, parameters } from './checkpoints.ts';
+import { Expected, expectClose, filesOf, folderOf, logitsOf, parameters } from './checkpoints.ts';
 
 beforeAll(async () => {
   await init();
@@ -47,8 +47,7 @@ describe.each(['gpt2-shards', 'qwen2', 'gemma3', 'llama3'])('%s', (name) => {
     expect(matrices.length).toBeGreaterThan(4);
     expect(bytesOf(narrow)).toBe(2 * elements + others.reduce((total, { size }) => total + 4 * size, 0));
     expect(narrow.countParams()).toBe(wide.countParams());
-    const inputs = inputsOf(expected);
-    await expectClose(narrow.apply(inputs), await valuesOf(wide.apply(inputs)), 1e-5);
+    await expectClose(logitsOf(narrow, expected), await valuesOf(logitsOf(wide, expected)), 1e-5);
     // The backbone is frozen: fit says so.
     expect(narrow.trainableWeights).toEqual([]);
     narrow.dispose();
@@ -74,7 +73,7 @@ test('adapters over matrices in 16 bits have the gradients of those over float32
   expect(narrow.trainableWeights.length).toBe(wide.trainableWeights.length);
   const weights = expected.tensor('weights');
   const found = nets.map((net) =>
-    gradients(() => sum(mul(net.apply(inputsOf(expected)), weights)), net.trainableWeights as Tensor[]),
+    gradients(() => sum(mul(logitsOf(net, expected), weights)), net.trainableWeights as Tensor[]),
   );
   const [ofWide, ofNarrow] = found.map(({ gradients: all }) => all as unknown as Tensor[]) as [
     Tensor[],
@@ -126,7 +125,7 @@ test('float32 is rounded to 16 bits if the app asks for it', async () => {
   clearSession();
   const expected = new Expected('llama');
   const net = await fromPretrained(folderOf('llama'), { dtype: 'float16' });
-  await expectClose(net.apply(inputsOf(expected)), expected.values('logits'), 5e-3);
+  await expectClose(logitsOf(net, expected), expected.values('logits'), 5e-3);
   const given = await parameters(net, 'llama', 'causalLM');
   expect(given.filter(({ matrix }) => matrix?.format === 'float16').length).toBeGreaterThan(4);
   net.dispose();

@@ -8,8 +8,9 @@ import {
   expectClose,
   folderOf,
   gradientsOf,
-  inputsOf,
+  logitsOf,
   networks,
+  statesOf,
 } from './checkpoints.ts';
 
 beforeAll(async () => {
@@ -26,15 +27,16 @@ describe.each(networks)('%s', (name) => {
 
   test('computes what transformers does', async () => {
     const shown = expected.has('mask') ? expected.values('mask').map(Boolean) : null;
-    const inputs = inputsOf(expected);
     const isPerToken =
       expected.has('ids') && expected.values('logits').length % expected.values('ids').length === 0;
     const perToken = isPerToken ? { shown } : {};
-    await expectClose(model.apply(inputs), expected.values('logits'), 1e-4, perToken);
-    const states = backboneOf(model).hiddenStates(inputs);
-    expect(states.length).toBe(expected.names('hidden.').length);
-    for (const [i, state] of states.entries())
-      await expectClose(state, expected.values(`hidden.${i}`), 1e-4, { shown });
+    await expectClose(logitsOf(model, expected), expected.values('logits'), 1e-4, perToken);
+    for (const [name, states] of Object.entries(statesOf(model, expected))) {
+      expect(states.length).toBe(expected.names(`${name}.`).length);
+      const ofText = name === 'text' || !expected.has('pixels');
+      for (const [i, state] of states.entries())
+        await expectClose(state, expected.values(`${name}.${i}`), 1e-4, ofText ? { shown } : {});
+    }
   });
 
   test.runIf(expected.has('weights'))('has the gradients of transformers', async () => {

@@ -12,5 +12,11 @@ export const filesOf: Readonly<Record<string, Readonly<Record<string, string>>>>
   'pretrained.md': {
     'gpt2/config.json': 'hub/gpt2/config.json',
     'gpt2/model.safetensors': 'hub/gpt2/model.safetensors',
+    'vit/config.json': 'hub/vit/config.json',
+    'vit/model.safetensors': 'hub/vit/model.safetensors',
+    'vit/preprocessor_config.json': 'hub/images/clip/preprocessor_config.json',
+    'clip/config.json': 'hub/clip/config.json',
+    'clip/model.safetensors': 'hub/clip/model.safetensors',
+    'clip/preprocessor_config.json': 'hub/images/clip/preprocessor_config.json',
   },
 };

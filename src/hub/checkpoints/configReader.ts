@@ -62,11 +62,11 @@ export class ConfigReader {
     this.leave(...left);
   }
 
-  /** The fields of a part of the model, which is an object in the file; empty if the file hasn't it. */
-  section(name: string): ConfigReader {
+  /** The fields of a part of the model, which is an object in the file, or empty if the file hasn't it; with those of `more`. */
+  section(name: string, more: JsonObject = {}): ConfigReader {
     const given = this.field(name) ?? {};
     if (!isObject(given)) this.refuse(name, 'is an object');
-    const fields = isObject(given) ? given : {};
+    const fields = isObject(given) ? { ...given, ...more } : more;
     const made = new ConfigReader(fields, this.file, this.left, `${this.path}${name}.`);
     this.#sections.push(made);
     return made;

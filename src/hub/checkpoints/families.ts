@@ -15,6 +15,7 @@ const families: Readonly<Record<string, () => Promise<unknown>>> = {
   gemma3_text: async () => (await import('../models/gemma3.ts')).gemma3,
   bert: async () => (await import('../models/bert.ts')).bert,
   distilbert: async () => (await import('../models/distilBert.ts')).distilBert,
+  clip: async () => (await import('../models/clipFamily.ts')).clip,
   vit: async () => (await import('../models/vit.ts')).vit,
 };
 

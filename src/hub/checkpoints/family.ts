@@ -32,10 +32,7 @@ export interface Family<Net extends AnyBackbone = TextBackbone, Options extends 
   readonly backboneTask?: BackboneTask;
   /** The module around the backbone, in checkpoints of models with a head. */
   readonly prefix: string;
-  /** The class of the backbone. */
-  readonly backbone: new (
-    options: Options,
-  ) => Net;
+  create(options: Options): Net;
   /** The options of the backbone, for a task. */
   read(config: ConfigReader, task: Task): Options;
   /** The fields of a configuration. */

@@ -106,7 +106,7 @@ export async function fromPretrained(
   try {
     const within = withinStored(folder.name, file.tensors.values());
     const narrow = await narrowing(narrowFormat(dtype, file.tensors.values()));
-    const backbone = narrow(() => within(() => new family.backbone(backboneOptions)));
+    const backbone = narrow(() => within(() => family.create(backboneOptions)));
     model = backbone;
     const isSameTask = task.stored === task.wanted;
     const head = () => withHead(family, task.wanted, backbone, settings);

@@ -31,7 +31,7 @@ interface Conv1D {
 /** What the parameters of a module are: the weights of a layer, or weights listed by name. Null: there is no such module. */
 export type Module = Layer | Conv1D | readonly Parameter[] | null;
 
-/** Layers by the names of their modules. */
+/** Layers by the names of their modules; '' is the model itself. */
 export type Modules = Readonly<Record<string, Module>>;
 
 /** PyTorch's names of parameters, by the roles of weights. */
@@ -81,7 +81,10 @@ export function only(name: string, variable: Variable | null, shape?: Shape): re
 /** All parameters, by their whole names. */
 export function parametersOf(modules: Modules): readonly Parameter[] {
   return Object.entries(modules).flatMap(([module, found]) =>
-    parametersIn(found).map((parameter) => ({ ...parameter, name: `${module}.${parameter.name}` })),
+    parametersIn(found).map((parameter) => ({
+      ...parameter,
+      name: module === '' ? parameter.name : `${module}.${parameter.name}`,
+    })),
   );
 }
 

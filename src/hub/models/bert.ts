@@ -137,7 +137,7 @@ export const bert: Family<BertBackbone, BertBackboneOptions> = {
   modelType: 'bert',
   architecture: 'BertModel',
   prefix: 'bert',
-  backbone: BertBackbone,
+  create: (options) => new BertBackbone(options),
   read: (config) => {
     config.requireValue('position_embedding_type', 'absolute');
     config.requireValue('tie_word_embeddings', true);

@@ -12,7 +12,7 @@ export const distilBert: Family<BertBackbone, BertBackboneOptions> = {
   modelType: 'distilbert',
   architecture: 'DistilBertModel',
   prefix: 'distilbert',
-  backbone: BertBackbone,
+  create: (options) => new BertBackbone(options),
   read: (config) => {
     config.requireValue('tie_word_embeddings', true);
     // How positions are initialized, and what heads clear in training.

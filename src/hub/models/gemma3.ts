@@ -152,7 +152,7 @@ export const gemma3: Family<Gemma3Backbone, Gemma3BackboneOptions> = {
   modelType: 'gemma3_text',
   architecture: 'Gemma3TextModel',
   prefix: 'model',
-  backbone: Gemma3Backbone,
+  create: (options) => new Gemma3Backbone(options),
   read: (config) => {
     config.requireValue('tie_word_embeddings', true);
     config.requireValue('attn_logit_softcapping');

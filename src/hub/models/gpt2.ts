@@ -112,7 +112,7 @@ export const gpt2: Family<GPT2Backbone, GPT2BackboneOptions> = {
   modelType: 'gpt2',
   architecture: 'GPT2Model',
   prefix: 'transformer',
-  backbone: GPT2Backbone,
+  create: (options) => new GPT2Backbone(options),
   read: (config: ConfigReader) => {
     config.requireValue('activation_function', 'gelu_new');
     config.requireValue('scale_attn_weights', true);

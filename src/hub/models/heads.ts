@@ -1,5 +1,6 @@
 /** @file The tasks that pretrained networks are for, and the model of each. */
 import type { CausalLM } from './causalLM.ts';
+import type { CLIPBackbone } from './clip.ts';
 import type { ImageBackbone } from './imageBackbone.ts';
 import type { ImageClassifier } from './imageClassifier.ts';
 import type { MaskedLM } from './maskedLM.ts';
@@ -18,13 +19,15 @@ export interface TaskModels {
   /** A transformer of images without a head. */
   imageBackbone: ImageBackbone;
   imageClassifier: ImageClassifier;
+  /** Images compared with texts. */
+  imageTextBackbone: CLIPBackbone;
 }
 
 /** What a pretrained network is for. */
 export type Task = keyof TaskModels;
 
 /** A task without a head. */
-export type BackboneTask = 'backbone' | 'imageBackbone';
+export type BackboneTask = 'backbone' | 'imageBackbone' | 'imageTextBackbone';
 
 /** A task with a head. */
 export type HeadTask = Exclude<Task, BackboneTask>;

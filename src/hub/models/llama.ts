@@ -220,7 +220,7 @@ function familyOf(modelType: (typeof modelTypes)[number], { name, read, write }:
     modelType,
     architecture: `${name}Model`,
     prefix: 'model',
-    backbone: LlamaBackbone,
+    create: (options) => new LlamaBackbone(options),
     read: (config, task) => {
       const numLayers = config.integer('num_hidden_layers');
       return {

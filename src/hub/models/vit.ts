@@ -125,7 +125,7 @@ export const vit: Family<ViTBackbone, ViTBackboneOptions> = {
   architecture: 'ViTModel',
   backboneTask: 'imageBackbone',
   prefix: 'vit',
-  backbone: ViTBackbone,
+  create: (options) => new ViTBackbone(options),
   read: (config) => {
     // Of a decoder that reconstructs images, and of the pooler.
     config.leave('encoder_stride', 'pooler_output_size', 'pooler_act');

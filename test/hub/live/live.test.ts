@@ -12,10 +12,11 @@ import {
   type CausalLM,
   checkpointModules,
   fromPretrained,
-  type PretrainedModel,
   savePretrained,
+  type SequenceClassifier,
+  type TokenClassifier,
 } from '../../../src/hub/index.ts';
-import { backboneOf, Expected, expectClose, inputsOf } from '../checkpoints.ts';
+import { Expected, expectClose, logitsOf, statesOf } from '../checkpoints.ts';
 
 const python = process.env.RETROGRAD_HUB_PYTHON ?? '';
 const side = fileURLToPath(new URL('./hub_side.py', import.meta.url));
@@ -30,13 +31,16 @@ function runPython(command: 'make' | 'read'): void {
   expect(status, stderr).toBe(0);
 }
 
+/** These networks are all of texts. */
+type TextNetwork = CausalLM | SequenceClassifier | TokenClassifier;
+
 const crossentropy = losses.sparseCategoricalCrossentropy({ fromLogits: true });
 
 /** A network with the adapter that PEFT has made for it. */
 async function adaptedNetwork(
   name: string,
-): Promise<{ model: PretrainedModel; modules: Record<string, string> }> {
-  const model = await fromPretrained(at(name, 'float32'));
+): Promise<{ model: TextNetwork; modules: Record<string, string> }> {
+  const model = (await fromPretrained(at(name, 'float32'))) as TextNetwork;
   const modules = await checkpointModules(model);
   await loadAdapter(model, at(name, 'adapter', 'adapter_model.safetensors'), { modules });
   return { model, modules };
@@ -53,11 +57,15 @@ describe.runIf(python !== '')('of transformers', () => {
     test.each(forms)('in %s: logits, hidden states, greedy tokens', async (form) => {
       const expected = new Expected(at(name, form, 'expected.safetensors'));
       const model = await fromPretrained(at(name, form));
-      const inputs = inputsOf(expected);
       const isPerToken = (expected.values('logits').length / expected.values('ids').length) % 1 === 0;
       const shown = expected.values('mask').map(Boolean);
-      await expectClose(model.apply(inputs), expected.values('logits'), 1e-4, isPerToken ? { shown } : {});
-      const states = backboneOf(model).hiddenStates(inputs);
+      await expectClose(
+        logitsOf(model, expected),
+        expected.values('logits'),
+        1e-4,
+        isPerToken ? { shown } : {},
+      );
+      const { hidden: states = [] } = statesOf(model, expected);
       expect(states.length).toBe(expected.names('hidden.').length);
       for (const [i, state] of states.entries())
         await expectClose(state, expected.values(`hidden.${i}`), 1e-4, { shown });
@@ -118,7 +126,7 @@ describe.runIf(python !== '')('of transformers', () => {
     runPython('read');
     for (const name of networks) {
       const read = new Expected(at(name, 'read.safetensors'));
-      const model = await fromPretrained(at(name, 'saved'));
+      const model = (await fromPretrained(at(name, 'saved'))) as TextNetwork;
       const logits = model.apply(tensor([[5, 9, 14, 20, 27]], { dtype: 'int32' }));
       await expectClose(logits, read.values('merged'), 1e-4);
       await expectClose(logits, read.values('adapted'), 1e-4);
