@@ -54,8 +54,8 @@ const CASES = {
     label: 'fromPretrained',
     source: `export { init } from 'retrograd';
 export { fromPretrained } from 'retrograd/hub';`,
-    limit: 111.5,
-    device: 50.9,
+    limit: 101,
+    device: 51.2,
     gpu: 15.6,
     software: 4.7,
   },
