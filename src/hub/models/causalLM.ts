@@ -1,13 +1,11 @@
 /** @file CausalLM: a transformer that continues texts. */
 import { checked, layer } from '../../keras/layers/base/declare.ts';
-import { ValueError } from '../../core/errors.ts';
-import { describe } from '../../core/describe.ts';
-import { isListOf } from '../../core/lists.ts';
 import { lazyImport } from '../../core/lazyImport.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { GeneratedToken, GenerateOptions, Prompts } from '../generation/generateOptions.ts';
 import type { TextCall, TextInputs } from './textBackbone.ts';
 import { registered } from './registered.ts';
+import { tokenList } from './tokenList.ts';
 import { textBackboneKind, TextModel, type TextModelOptions } from './textModel.ts';
 
 /** Options of `CausalLM`. */
@@ -24,7 +22,7 @@ export interface CausalLMOptions extends TextModelOptions {
  */
 export class CausalLM extends /* @__PURE__ */ layer<CausalLMOptions, TextModel>(
   'CausalLM',
-  () => ({ backbone: textBackboneKind, stopTokens: checked(tokens, []) }),
+  () => ({ backbone: textBackboneKind, stopTokens: checked(tokenList, []) }),
   TextModel,
 ) {
   static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'cache'];
@@ -72,13 +70,3 @@ export class CausalLM extends /* @__PURE__ */ layer<CausalLMOptions, TextModel>(
 const loadGeneration = () => lazyImport('generation', () => import('../generation/generate.ts'));
 
 registered(CausalLM);
-
-function tokens(op: string, what: string, given: unknown): void {
-  if (isListOf(given, (token) => Number.isSafeInteger(token) && (token as number) >= 0)) return;
-  throw new ValueError({
-    op,
-    rule: `\`${what}\` is a list of tokens.`,
-    received: `${what}: ${describe(given)}`,
-    hint: 'pass integers of at least 0.',
-  });
-}

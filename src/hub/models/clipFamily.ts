@@ -12,6 +12,7 @@ import {
   CLIPVisionEncoder,
   type CLIPVisionEncoderOptions,
 } from './clipEncoders.ts';
+import { ofParts } from './ofParts.ts';
 
 /** The options of the model, and those of its encoders. */
 interface CLIPSettings extends Pick<CLIPBackboneOptions, 'projectionDim' | 'endToken'> {
@@ -25,7 +26,7 @@ export const clip: Family<CLIPBackbone, CLIPSettings> = {
   architecture: 'CLIPModel',
   backboneTask: 'imageTextBackbone',
   prefix: '',
-  create,
+  create: (settings) => create(settings),
   read: (config) => {
     const [vision, text] = [section(config, 'vision'), section(config, 'text')];
     // The factor is a weight of the checkpoint.
@@ -92,18 +93,12 @@ export const clip: Family<CLIPBackbone, CLIPSettings> = {
 /** The `eos_token_id` of early checkpoints, which isn't the token that ends their texts: that is the one with the largest number. */
 const largestIsEnd = 2;
 
-function create({ vision, text, ...options }: CLIPSettings): CLIPBackbone {
-  const visionEncoder = new CLIPVisionEncoder(vision);
-  let textEncoder: CLIPTextEncoder | null = null;
-  try {
-    textEncoder = new CLIPTextEncoder(text);
-    return new CLIPBackbone({ ...options, visionEncoder, textEncoder });
-  } catch (error) {
-    visionEncoder.dispose();
-    textEncoder?.dispose();
-    throw error;
-  }
-}
+const create = ({ vision, text, ...options }: CLIPSettings): CLIPBackbone =>
+  ofParts(
+    () => new CLIPVisionEncoder(vision),
+    () => new CLIPTextEncoder(text),
+    (visionEncoder, textEncoder) => new CLIPBackbone({ ...options, visionEncoder, textEncoder }),
+  );
 
 /** The fields of an encoder. In older files a second object has those that differ from the defaults. */
 function section(config: ConfigReader, name: 'vision' | 'text'): ConfigReader {

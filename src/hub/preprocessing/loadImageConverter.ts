@@ -1,20 +1,13 @@
 /** @file loadImageConverter: reads how a pretrained network takes pictures, from `preprocessor_config.json`. */
-import { checkSignal } from '../../core/abortSignal.ts';
-import { checkOptions } from '../../core/options.ts';
 import { isObject, type Json } from '../../keras/json/document.ts';
 import type { Interpolation } from '../../ops/images/resizeImages.ts';
-import { ConfigReader } from '../checkpoints/configReader.ts';
-import { openFolder, type PretrainedSource } from '../checkpoints/folder.ts';
-import { readFile } from '../checkpoints/readFile.ts';
+import type { ConfigReader } from '../checkpoints/configReader.ts';
+import type { PretrainedSource } from '../checkpoints/folder.ts';
 import { type ImageConversion, type ImageConverter, imageConverterOf, type Size } from './imageConverter.ts';
+import { type LoadOptions, readPreprocessor } from './preprocessorConfig.ts';
 
 /** Options of `loadImageConverter`. */
-export interface LoadImageConverterOptions {
-  /** Aborts the loading of the file. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-const file = 'preprocessor_config.json';
+export interface LoadImageConverterOptions extends LoadOptions {}
 
 /** Pillow's filters, by their numbers; others aren't used by vision transformers. */
 const filters: Readonly<Record<number, Interpolation>> = { 1: 'lanczos3', 2: 'bilinear', 3: 'bicubic' };
@@ -33,13 +26,7 @@ export async function loadImageConverter(
   source: PretrainedSource,
   options: LoadImageConverterOptions = {},
 ): Promise<ImageConverter> {
-  checkOptions('loadImageConverter', options, ['signal']);
-  const { signal } = options;
-  checkSignal('loadImageConverter', signal);
-  const config = new ConfigReader(await readFile(await openFolder(source, { signal }), file), file);
-  const conversion = conversionOf(config);
-  config.finish();
-  return imageConverterOf(conversion);
+  return imageConverterOf(await readPreprocessor('loadImageConverter', source, options, conversionOf));
 }
 
 function conversionOf(config: ConfigReader): ImageConversion {
