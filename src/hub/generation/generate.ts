@@ -29,7 +29,8 @@ export interface Generator {
     readonly tokenEmbedding: { readonly inputDim: number };
     readonly transformerLayers: readonly Block[];
   };
-  logits(features: Tensor): Tensor;
+  /** The logits of the tokens that follow; `isFirst` for the first ones after the prompts. */
+  logits(features: Tensor, isFirst: boolean): Tensor;
 }
 
 const optionNames: OptionNames<GenerateOptions> = {
@@ -106,8 +107,8 @@ class Decoder {
     const maxLength = longestOf(prompts) + maxNewTokens;
     this.#generation = new Generation(model.backbone.transformerLayers, prompts.length, maxLength);
     const seeds = seed === undefined ? null : new SeedSequence(seed);
-    const draw = (features: Tensor) =>
-      sampleTokens(model.logits(features), null, {
+    const draw = (features: Tensor, isFirst = false) =>
+      sampleTokens(model.logits(features, isFirst), null, {
         temperature,
         topK: topK ?? null,
         topP,
@@ -148,7 +149,7 @@ class Decoder {
         counts.map((count) => count - 1),
         { dtype: 'int32' },
       );
-      return this.#step.draw(featuresAt(features, last));
+      return this.#step.draw(featuresAt(features, last), true);
     });
   }
 

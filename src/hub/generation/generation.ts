@@ -2,8 +2,9 @@
 import { cachedAttention, type CachedLayer } from '../../ops/attention/cachedAttention.ts';
 import { type KeyValueCache, keyValueCache } from '../../ops/attention/keyValueCache.ts';
 import type { TensorLike } from '../../ops/define/operands.ts';
+import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { AttentionCache, CachedAttention } from '../layers/attentionCache.ts';
+import type { AttentionCache, CachedAttention, KeysAndValues } from '../layers/attentionCache.ts';
 import type { CachedMultiHeadAttention } from '../layers/cachedMultiHeadAttention.ts';
 
 /** The part of a block that is used here. */
@@ -15,6 +16,8 @@ export class Generation implements AttentionCache {
   readonly #cache: KeyValueCache;
   readonly #layers: ReadonlyMap<object, CachedLayer>;
   #positions: Tensor | null = null;
+  /** Keys and values of another sequence, which stay the same. */
+  readonly #ofOther = new Map<object, KeysAndValues>();
 
   /** Room for `maxLength` tokens of each of `batch` texts. */
   constructor(blocks: readonly Block[], batch: number, maxLength: number) {
@@ -40,7 +43,20 @@ export class Generation implements AttentionCache {
     return cachedAttention(query, key, value, this.positions, cached, { scale, window: slidingWindow });
   }
 
+  ofOther(layer: object, make: () => KeysAndValues): KeysAndValues {
+    const known = this.#ofOther.get(layer);
+    if (known) return known;
+    const { key, value } = make();
+    const made = { key: keep(key), value: keep(value) };
+    this.#ofOther.set(layer, made);
+    return made;
+  }
+
   dispose(): void {
     this.#cache.dispose();
+    for (const { key, value } of this.#ofOther.values()) {
+      key.dispose();
+      value.dispose();
+    }
   }
 }

@@ -17,9 +17,17 @@ export interface CachedAttention {
   readonly slidingWindow: number | null;
 }
 
+/** [batch, length, key heads, size] each. */
+export interface KeysAndValues {
+  readonly key: Tensor;
+  readonly value: Tensor;
+}
+
 export interface AttentionCache {
   /** Positions of the tokens of this call, int32 [batch, length]; negative for padding. */
   readonly positions: Tensor;
   /** Appends the keys and values, and attends to all so far: [batch, length, heads, size]. */
   attend(attention: CachedAttention): Tensor;
+  /** The keys and values of another sequence, which `make` projects in the first call. */
+  ofOther(layer: object, make: () => KeysAndValues): KeysAndValues;
 }

@@ -1,6 +1,6 @@
 /**
- * @file CachedMultiHeadAttention: self-attention of transformers, with grouped queries, rotary positions, normalized queries and keys,
- * and in a generation with the keys and values of earlier tokens.
+ * @file CachedMultiHeadAttention: attention of transformers, to the same sequence or another, with grouped queries, rotary positions,
+ * normalized queries and keys, and in a generation with the keys and values of earlier calls.
  */
 import { ValueError } from '../../core/errors.ts';
 import type { OpenShape } from '../../core/shape.ts';
@@ -33,7 +33,7 @@ import { reshape } from '../../ops/arrangement/reshape.ts';
 import { split } from '../../ops/arrangement/split.ts';
 import { squeeze } from '../../ops/arrangement/squeeze.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { AttentionCache } from './attentionCache.ts';
+import type { AttentionCache, KeysAndValues } from './attentionCache.ts';
 import { ensureBuilt } from './building.ts';
 import {
   type Normalization,
@@ -83,6 +83,8 @@ export interface CachedAttentionCall extends CallOptions {
   useCausalMask?: boolean;
   /** The state of a generation: then keys of earlier calls are seen, too, and no later ones. */
   cache?: AttentionCache | null;
+  /** [batch, keys, features]: the sequence that keys and values are of, if it isn't that of the queries. All of it is seen. */
+  attended?: Tensor | null;
 }
 
 /** Queries, keys and values as [batch, length, heads, size]. */
@@ -115,6 +117,7 @@ export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiH
     'paddingMask',
     'useCausalMask',
     'cache',
+    'attended',
   ];
 
   override readonly supportsMasking: boolean = true;
@@ -198,7 +201,8 @@ export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiH
   }
 
   override call(x: Tensor, options: CachedAttentionCall): Tensor {
-    const attended = this.#attended(x, options);
+    const { attended: other = null } = options;
+    const attended = other ? this.#attendedTo(other, x, options) : this.#attended(x, options);
     const [batch, length] = x.shape as [number, number];
     const joined = reshape(attended, { shape: [batch, length, this.numHeads * this.keyDim] });
     return (this.outputDense as Dense).apply(joined);
@@ -206,6 +210,21 @@ export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiH
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {
     return inputShape;
+  }
+
+  /** Attention to another sequence. */
+  #attendedTo(other: Tensor, x: Tensor, { training, cache = null }: CachedAttentionCall): Tensor {
+    const { numHeads, queryDense, keyDense, valueDense } = this;
+    const project = (y: Tensor, dense: Dense | null, heads: number) =>
+      this.#inHeads((dense as Dense).apply(y), heads);
+    const make = (): KeysAndValues => ({
+      key: project(other, keyDense, this.#keyHeads),
+      value: project(other, valueDense, this.#keyHeads),
+    });
+    const { key, value } = cache ? cache.ofOther(this, make) : make();
+    const query = project(x, queryDense, numHeads);
+    const scale = this.scale ?? 1 / Math.sqrt(this.keyDim);
+    return this.#attend({ query, key, value }, { paddingMask: null, useCausalMask: false, scale, training });
   }
 
   #attended(
@@ -299,9 +318,10 @@ export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiH
 }
 
 /**
- * Self-attention of several heads: softmax(scale · query · keyᵀ) · value of projections of the input, projected again. Heads of
+ * Attention of several heads: softmax(scale · query · keyᵀ) · value of projections of the input, projected again. Heads of
  * queries may share one of keys and values; queries and keys may be normalized, and turned by their positions. With a `cache`, the tokens
- * of a call follow those of the calls before. Shapes: [batch, length, features] → the same.
+ * of a call follow those of the calls before. With `attended`, keys and values are of that sequence instead. Shapes: [batch, length,
+ * features] → the same.
  * Weights, kernel and bias each, under query, key and value [features, heads · keyDim], or query_key_value, and attention_output.
  * Sources: Vaswani et al., "Attention is all you need", 2017; Ainslie et al., "GQA", 2023.
  * Errors: ValueError for invalid options; ShapeError for inputs and masks that don't fit.

@@ -2,6 +2,7 @@
  * @file TransformerBlock: the base of encoders and decoders. Attention over the sequence, then a feed-forward layer for each
  * position, each with a residual connection and normalizations.
  */
+import { ValueError } from '../../core/errors.ts';
 import type { OpenShape } from '../../core/shape.ts';
 import {
   type CallOptions,
@@ -79,6 +80,8 @@ export interface TransformerOptions
   attentionScale?: number | null;
   /** Whether the feed-forward layer adds biases. Default true. */
   feedForwardBias?: boolean;
+  /** Whether attention to another sequence follows that to the input's own, as in decoders of two towers. Default false. */
+  crossAttention?: boolean;
 }
 
 /** Options of a call of a block, besides `training`. */
@@ -87,6 +90,8 @@ export interface TransformerCall extends CallOptions {
   paddingMask?: Tensor | null;
   /** The state of a generation. */
   cache?: AttentionCache | null;
+  /** [batch, steps, features]: what an encoder made, for blocks with `crossAttention`. */
+  encoderSequence?: Tensor | null;
 }
 
 export const transformerTable = (): OptionTable<TransformerOptions, LayerOptions> => ({
@@ -106,6 +111,7 @@ export const transformerTable = (): OptionTable<TransformerOptions, LayerOptions
   attentionBias: oneOf(biasKinds, 'all'),
   attentionScale: number({ default: null }),
   feedForwardBias: flag(true),
+  crossAttention: flag(false),
   rotary: { read: (given = null) => given as never },
   queryKeyNormalization: oneOf(normalizationKinds, null),
   slidingWindow: integer({ default: null }),
@@ -122,13 +128,22 @@ function initializers() {
 const LayerWithFields = Layer as unknown as LayerClass<TransformerOptions, Layer>;
 
 export abstract class TransformerBlock extends LayerWithFields {
-  static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'paddingMask', 'cache'];
+  static override readonly callOptionNames: readonly string[] = [
+    'training',
+    'mask',
+    'paddingMask',
+    'cache',
+    'encoderSequence',
+  ];
   override readonly supportsMasking: boolean = true;
   protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }];
   attention: CachedMultiHeadAttention | null = null;
+  /** To the sequence of an encoder, with `crossAttention`. */
+  encoderAttention: CachedMultiHeadAttention | null = null;
   feedForward: FeedForward | null = null;
   /** Of the input of attention, or of its sum with the residual. */
   attentionNorm: Normalization | null = null;
+  encoderAttentionNorm: Normalization | null = null;
   feedForwardNorm: Normalization | null = null;
   /** Of the output of attention, with `normalizeOutputs`. */
   attentionOutputNorm: Normalization | null = null;
@@ -142,22 +157,29 @@ export abstract class TransformerBlock extends LayerWithFields {
     const features = requireChannels(this.name, inputShape);
     const { initializer: kernelInitializer } = this.weightRules('kernel');
     const { initializer: biasInitializer } = this.weightRules('bias');
-    this.attention = new CachedMultiHeadAttention({
-      name: 'self_attention',
+    const attention = {
       numHeads: this.numHeads,
       keyDim: this.headDim ?? Math.floor(features / this.numHeads),
-      numKeyValueHeads: this.numKeyValueHeads,
-      fused: this.fusedAttention,
       bias: this.attentionBias,
       dropout: this.attentionDropout ?? this.dropout,
+      scale: this.attentionScale,
+      kernelInitializer,
+      dtype: this.dtypePolicy,
+    };
+    this.attention = new CachedMultiHeadAttention({
+      name: 'self_attention',
+      numKeyValueHeads: this.numKeyValueHeads,
+      fused: this.fusedAttention,
       rotary: this.rotary,
       queryKeyNormalization: this.queryKeyNormalization,
       epsilon: this.layerNormEpsilon,
-      scale: this.attentionScale,
       slidingWindow: this.slidingWindow,
-      kernelInitializer,
-      dtype: this.dtypePolicy,
+      ...attention,
     });
+    if (this.crossAttention) {
+      this.encoderAttention = new CachedMultiHeadAttention({ name: 'cross_attention', ...attention });
+      this.encoderAttentionNorm = this.#norm('cross_attention_layer_norm');
+    }
     this.feedForward = new FeedForward({
       name: 'feedforward',
       intermediateDim: this.intermediateDim,
@@ -183,38 +205,56 @@ export abstract class TransformerBlock extends LayerWithFields {
     return normalizationOf(this.normalization, { name, epsilon: this.layerNormEpsilon });
   }
 
-  override call(x: Tensor, { training, paddingMask = null, cache = null }: TransformerCall): Tensor {
-    const { attention, feedForward, dropoutLayer, isCausal: useCausalMask } = this;
-    const attend = (y: Tensor) => {
-      const attended = (attention as CachedMultiHeadAttention).apply(y, {
-        training,
-        paddingMask,
-        useCausalMask,
-        cache,
-      });
-      return (dropoutLayer as Dropout).apply(attended, { training });
-    };
-    const feed = (y: Tensor) => (feedForward as FeedForward).apply(y, { training });
-    const [attentionNorm, feedForwardNorm] = [this.attentionNorm, this.feedForwardNorm] as [
-      Normalization,
-      Normalization,
-    ];
-    if (!this.normalizeFirst) {
-      const [attended] = addNormalized(attentionNorm, x, attend(x));
-      return addNormalized(feedForwardNorm, attended, feed(attended))[0];
+  override call(x: Tensor, options: TransformerCall): Tensor {
+    const steps = this.#steps(options);
+    if (!this.normalizeFirst)
+      return steps.reduce((sum, { norm, run }) => addNormalized(norm, sum, run(sum))[0], x);
+    let [sum, residual]: [Tensor, Tensor | null] = [x, null];
+    for (const { norm, run, outputNorm } of steps) {
+      const [normalized, total] = addNormalized(norm, sum, residual);
+      const made = run(normalized);
+      [sum, residual] = [total, outputNorm ? outputNorm.apply(made) : made];
     }
-    const { attentionOutputNorm, feedForwardOutputNorm } = this;
-    const after = (norm: Normalization | null, y: Tensor) => (norm ? norm.apply(y) : y);
-    const [normalized, start] = addNormalized(attentionNorm, x, null);
-    const [between, sum] = addNormalized(
-      feedForwardNorm,
-      start,
-      after(attentionOutputNorm, attend(normalized)),
-    );
-    return add(sum, after(feedForwardOutputNorm, feed(between)));
+    return add(sum, residual as unknown as Tensor);
+  }
+
+  /** What is added to the input, one after the other. */
+  #steps({ training, paddingMask = null, cache = null, encoderSequence = null }: TransformerCall): Step[] {
+    const { attention, encoderAttention, feedForward, isCausal: useCausalMask } = this;
+    const drop = (y: Tensor) => (this.dropoutLayer as Dropout).apply(y, { training });
+    const attend = (y: Tensor) =>
+      (attention as CachedMultiHeadAttention).apply(y, { training, paddingMask, useCausalMask, cache });
+    const attended = encoderAttention && required(this.name, encoderSequence);
+    const attendToEncoder = (y: Tensor) =>
+      (encoderAttention as CachedMultiHeadAttention).apply(y, { training, attended, cache });
+    const ofEncoder = { norm: this.encoderAttentionNorm, run: attendToEncoder, outputNorm: null };
+    const steps = [
+      { norm: this.attentionNorm, run: attend, outputNorm: this.attentionOutputNorm },
+      ...(encoderAttention ? [ofEncoder] : []),
+    ].map((step) => ({ ...step, run: (y: Tensor) => drop(step.run(y)) }));
+    const feed = (y: Tensor) => (feedForward as FeedForward).apply(y, { training });
+    const last = { norm: this.feedForwardNorm, run: feed, outputNorm: this.feedForwardOutputNorm };
+    return [...steps, last] as Step[];
   }
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {
     return inputShape;
   }
+}
+
+/** A part of a block: what is computed of normalized inputs, and the normalization of that, if there is one. */
+interface Step {
+  readonly norm: Normalization;
+  run(x: Tensor): Tensor;
+  readonly outputNorm: Normalization | null;
+}
+
+function required(op: string, encoderSequence: Tensor | null): Tensor {
+  if (encoderSequence) return encoderSequence;
+  throw new ValueError({
+    op,
+    rule: 'a block with `crossAttention` is called with the sequence of an encoder.',
+    received: 'no `encoderSequence`',
+    hint: 'call block.apply(x, { encoderSequence }), or make the block without `crossAttention`.',
+  });
 }

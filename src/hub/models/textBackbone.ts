@@ -15,6 +15,8 @@ export type TextRecord = {
   readonly paddingMask?: Tensor;
   /** int32, for encoders: which of two texts a token belongs to. Default: the first. */
   readonly segmentIds?: Tensor;
+  /** [batch, steps, features], for decoders of two towers: what the encoder made. */
+  readonly encoderSequence?: Tensor;
 };
 
 /** The inputs of a text model: tokens, int32 [batch, length], or a record. */
@@ -70,7 +72,8 @@ export abstract class TextBackbone extends Backbone<TextInputs> {
   }
 
   #after(layer: TransformerBlock, x: Tensor, text: TextRecord, cache: AttentionCache | null): Tensor {
-    return layer.apply(x, { paddingMask: text.paddingMask ?? null, cache });
+    const { paddingMask = null, encoderSequence = null } = text;
+    return layer.apply(x, { paddingMask, cache, encoderSequence });
   }
 
   protected override buildLayers(): void {
