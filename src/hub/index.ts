@@ -39,6 +39,7 @@ export {
 } from './layers/vitPatchingAndEmbedding.ts';
 // Models
 export type { TextInputs, TextRecord } from './models/textBackbone.ts';
+export { AudioToText, type AudioToTextOptions, type TranscribeOptions } from './models/audioToText.ts';
 export { BertBackbone, type BertBackboneOptions } from './models/bert.ts';
 export { CausalLM, type CausalLMOptions } from './models/causalLM.ts';
 export { CLIPBackbone, type CLIPBackboneOptions, type CLIPInputs, type CLIPOutputs } from './models/clip.ts';
@@ -58,6 +59,13 @@ export type { PretrainedModel, Task, TaskModels } from './models/heads.ts';
 export { SequenceClassifier, type SequenceClassifierOptions } from './models/sequenceClassifier.ts';
 export { TokenClassifier, type TokenClassifierOptions } from './models/tokenClassifier.ts';
 export { ViTBackbone, type ViTBackboneOptions } from './models/vit.ts';
+export {
+  WhisperBackbone,
+  type WhisperBackboneOptions,
+  type WhisperInputs,
+} from './models/whisperBackbone.ts';
+export { WhisperDecoder, type WhisperDecoderOptions } from './models/whisperDecoder.ts';
+export { WhisperEncoder, type WhisperEncoderOptions } from './models/whisperEncoder.ts';
 // Files
 export {
   fromPretrained,
@@ -76,6 +84,8 @@ export type { ChatMessage, ChatOptions, ChatTemplate, TemplateClass } from './ch
 export type { PretrainedSource } from './checkpoints/folder.ts';
 // Inputs
 export type { ImageConverter, Picture } from './preprocessing/imageConverter.ts';
+export type { AudioConverter, Sound } from './preprocessing/audioConverter.ts';
+export { loadAudioConverter, type LoadAudioConverterOptions } from './preprocessing/loadAudioConverter.ts';
 export { loadImageConverter, type LoadImageConverterOptions } from './preprocessing/loadImageConverter.ts';
 // Generation
 export type { GeneratedToken, GenerateOptions, Prompts } from './generation/generateOptions.ts';

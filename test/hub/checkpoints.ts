@@ -15,6 +15,8 @@ import {
   type PretrainedModel,
   type Task,
   type TextRecord,
+  WhisperBackbone,
+  type WhisperInputs,
 } from '../../src/hub/index.ts';
 
 const root = fileURLToPath(new URL('../fixtures/hub/', import.meta.url));
@@ -93,16 +95,19 @@ export async function parameters(model: PretrainedModel, modelType: string, task
   return parametersOf({ ...prefixed(prefixOf(family, task), backbone), ...head });
 }
 
+type AnyInputs = Tensor & TextRecord & CLIPInputs & WhisperInputs;
+
 /** The inputs of a network, whichever it is. */
-export function inputsOf(expected: Expected): Tensor & TextRecord & CLIPInputs {
+export function inputsOf(expected: Expected): AnyInputs {
   const images = expected.has('pixels') ? expected.tensor('pixels') : null;
-  if (images && !expected.has('ids')) return images as Tensor & TextRecord & CLIPInputs;
+  if (images && !expected.has('ids')) return images as AnyInputs;
   return {
     ...(images && { images }),
+    ...(expected.has('frames') ? { encoderFeatures: expected.tensor('frames') } : {}),
     tokenIds: expected.tensor('ids'),
     ...(expected.has('mask') ? { paddingMask: expected.tensor('mask') } : {}),
     ...(expected.has('segments') ? { segmentIds: expected.tensor('segments') } : {}),
-  } as Tensor & TextRecord & CLIPInputs;
+  } as AnyInputs;
 }
 
 /** What a network makes of its inputs. */
@@ -115,6 +120,11 @@ export function logitsOf(model: PretrainedModel, expected: Expected): Tensor {
 export function statesOf(model: PretrainedModel, expected: Expected): Readonly<Record<string, Tensor[]>> {
   const inputs = inputsOf(expected);
   const net = backboneOf(model);
+  if (net instanceof WhisperBackbone) {
+    const { encoderFeatures, tokenIds } = inputs;
+    const text = { tokenIds, encoderSequence: net.encoder.apply(encoderFeatures) };
+    return { hidden: net.encoder.hiddenStates(encoderFeatures), text: net.decoder.hiddenStates(text) };
+  }
   if (!(net instanceof CLIPBackbone)) return { hidden: net.hiddenStates(inputs) };
   const { images, ...text } = inputs;
   return { hidden: net.visionEncoder.hiddenStates(images), text: net.textEncoder.hiddenStates(text) };
@@ -122,7 +132,8 @@ export function statesOf(model: PretrainedModel, expected: Expected): Readonly<R
 
 /** The gradients of Σ logits · weights, by name in the checkpoint. */
 export async function gradientsOf(model: PretrainedModel, expected: Expected, modelType: string, task: Task) {
-  const all = await parameters(model, modelType, task);
+  const named = await parameters(model, modelType, task);
+  const all = named.filter(({ variable }) => variable.trainable);
   const weights = expected.tensor('weights');
   const { gradients: found } = gradients(
     () => sum(mul(logitsOf(model, expected), weights)),

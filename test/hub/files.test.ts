@@ -139,6 +139,9 @@ describe('what does not fit', () => {
     ['vit', { use_mean_pooling: true }, 'use_mean_pooling'],
     ['clip', { vision_config: { use_head: true } }, 'vision_config.use_head'],
     ['clip', { text_config: 7 }, 'text_config'],
+    ['whisper', { scale_embedding: true }, 'scale_embedding'],
+    ['whisper', { is_encoder_decoder: false }, 'is_encoder_decoder'],
+    ['whisper', { apply_spec_augment: true }, 'apply_spec_augment'],
     ['clip', { text_config: { dropout: 0.1, hidden_act: 'mish' } }, 'text_config.hidden_act'],
   ])('refuses a configuration of %s by the field: %o', async (name, config, field) => {
     const error = await rejection(fromPretrained(await changed(name, config)));
@@ -171,6 +174,12 @@ describe('what does not fit', () => {
       await expect(fromPretrained(await changed('gpt2', config))).rejects.toThrow(FormatError);
     for (const config of [{ image_size: 2 ** 24 }, { num_channels: 2 ** 30 }, { patch_size: 2 ** 20 }])
       await expect(fromPretrained(await changed('vit', config))).rejects.toThrow(RetrogradError);
+    for (const config of [
+      { max_source_positions: 2 ** 28 },
+      { decoder_layers: 2 ** 40 },
+      { decoder_attention_heads: 5 },
+    ])
+      await expect(fromPretrained(await changed('whisper', config))).rejects.toThrow(RetrogradError);
     for (const text of [{ vocab_size: 2 ** 31 }, { num_hidden_layers: 2 ** 40 }, { num_attention_heads: 7 }])
       await expect(fromPretrained(await changed('clip', { text_config: text }))).rejects.toThrow(
         RetrogradError,
@@ -261,7 +270,7 @@ describe('saved again', () => {
     model.dispose();
   });
 
-  test.each(['gpt2', 'qwen2', 'gemma3', 'bert', 'distilbert-words', 'vit', 'clip'])(
+  test.each(['gpt2', 'qwen2', 'gemma3', 'bert', 'distilbert-words', 'vit', 'clip', 'whisper'])(
     '%s comes back from a .keras file',
     async (name) => {
       const expected = new Expected(name);

@@ -16,6 +16,7 @@ const families: Readonly<Record<string, () => Promise<unknown>>> = {
   bert: async () => (await import('../models/bert.ts')).bert,
   distilbert: async () => (await import('../models/distilBert.ts')).distilBert,
   clip: async () => (await import('../models/clipFamily.ts')).clip,
+  whisper: async () => (await import('../models/whisperFamily.ts')).whisper,
   vit: async () => (await import('../models/vit.ts')).vit,
 };
 

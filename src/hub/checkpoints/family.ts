@@ -10,6 +10,8 @@ export interface HeadSettings {
   readonly numClasses: number;
   readonly labels: readonly string[] | null;
   readonly stopTokens: readonly number[];
+  /** How texts are generated, as the files say. */
+  readonly generation: JsonObject;
   /** The dropout of a classifier's features; null if the configuration doesn't say. */
   readonly dropout: number | null;
 }

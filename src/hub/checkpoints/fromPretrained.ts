@@ -186,6 +186,7 @@ async function settingsOf(
     labels: named?.length === count ? named : null,
     stopTokens: stops.filter((token): token is number => Number.isSafeInteger(token)),
     dropout: dropoutOf(json),
+    generation: { ...json, ...generation },
   };
 }
 

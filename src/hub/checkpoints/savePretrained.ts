@@ -142,13 +142,16 @@ function configOf(family: AnyFamily, task: Task, model: PretrainedModel, dtype: 
 }
 
 function headFields(model: PretrainedModel): JsonObject {
-  if ('stopTokens' in model)
-    return model.stopTokens.length > 0
-      ? {
-          eos_token_id:
-            model.stopTokens.length === 1 ? (model.stopTokens[0] as number) : [...model.stopTokens],
-        }
-      : {};
+  if ('startTokens' in model) {
+    const { startTokens, stopTokens, suppressedTokens, suppressedFirstTokens } = model;
+    return {
+      ...tokenField('decoder_start_token_id', startTokens.slice(0, 1)),
+      ...tokenField('eos_token_id', stopTokens),
+      suppress_tokens: [...suppressedTokens],
+      begin_suppress_tokens: [...suppressedFirstTokens],
+    };
+  }
+  if ('stopTokens' in model) return tokenField('eos_token_id', model.stopTokens);
   if (!('numClasses' in model)) return {};
   const { numClasses, labels } = model;
   const names = labels ?? Array.from({ length: numClasses }, (_, i) => `LABEL_${i}`);
@@ -156,4 +159,10 @@ function headFields(model: PretrainedModel): JsonObject {
     id2label: Object.fromEntries(names.map((name, i) => [i, name])),
     label2id: Object.fromEntries(names.map((name, i) => [name, i])),
   };
+}
+
+/** A token, or a list of several; nothing if there is none. */
+function tokenField(name: string, tokens: readonly number[]): JsonObject {
+  const [only] = tokens;
+  return only === undefined ? {} : { [name]: tokens.length === 1 ? only : [...tokens] };
 }

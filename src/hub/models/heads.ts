@@ -1,4 +1,5 @@
 /** @file The tasks that pretrained networks are for, and the model of each. */
+import type { AudioToText } from './audioToText.ts';
 import type { CausalLM } from './causalLM.ts';
 import type { CLIPBackbone } from './clip.ts';
 import type { ImageBackbone } from './imageBackbone.ts';
@@ -7,6 +8,7 @@ import type { MaskedLM } from './maskedLM.ts';
 import type { SequenceClassifier } from './sequenceClassifier.ts';
 import type { TextBackbone } from './textBackbone.ts';
 import type { TokenClassifier } from './tokenClassifier.ts';
+import type { WhisperBackbone } from './whisperBackbone.ts';
 
 /** The model of each task. */
 export interface TaskModels {
@@ -21,13 +23,16 @@ export interface TaskModels {
   imageClassifier: ImageClassifier;
   /** Images compared with texts. */
   imageTextBackbone: CLIPBackbone;
+  /** From sounds to texts, without logits. */
+  audioBackbone: WhisperBackbone;
+  audioToText: AudioToText;
 }
 
 /** What a pretrained network is for. */
 export type Task = keyof TaskModels;
 
 /** A task without a head. */
-export type BackboneTask = 'backbone' | 'imageBackbone' | 'imageTextBackbone';
+export type BackboneTask = 'backbone' | 'imageBackbone' | 'imageTextBackbone' | 'audioBackbone';
 
 /** A task with a head. */
 export type HeadTask = Exclude<Task, BackboneTask>;
