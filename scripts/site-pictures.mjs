@@ -25,7 +25,8 @@ const PATIENCE_MS = 240_000;
  * @property {string} [press] what is clicked first
  * @property {number} [wait] milliseconds until there is more to see
  * @property {boolean} [draws] whether a digit is drawn first
- * @property {number} [zoom] pixels of the thumbnail for one of the page
+ * @property {number} [zoom] pixels of the picture for one of the page
+ * @property {{ width: number, height: number }} [size] of the picture; default: that of a thumbnail
  */
 
 /** @param {string} name @param {Partial<Shot>} [shot] @returns {Shot} */
@@ -52,7 +53,13 @@ const SHOTS = {
   spirals: program('spirals', { selector: '.pictures', ready: /^Done$/ }),
   style: program('style', { selector: '.pictures', wait: 60_000 }),
   kernel: program('kernel', { selector: '.pictures', ready: /^Done$/, wait: 3000 }),
-  inspect: program('inspect', { ready: /^Done$/, wait: 3000, zoom: 1 }),
+  inspect: program('inspect', { selector: '.report', ready: /^Done$/, wait: 3000, zoom: 1.1 }),
+  report: program('inspect', {
+    selector: '.report',
+    ready: /^Done$/,
+    wait: 3000,
+    size: { width: 582, height: 780 },
+  }),
   'null-gradient': program('null-gradient', { selector: '.words', ready: /^Done$/, wait: 500 }),
   line: program('line', { ready: /^Done$/, wait: 500 }),
   notebook: {
@@ -93,7 +100,7 @@ const SHOTS = {
 async function photograph(
   { browser, url },
   name,
-  { place, selector, ready, press, wait = 0, draws, zoom = 1 },
+  { place, selector, ready, press, wait = 0, draws, zoom = 1, size = THUMBNAIL },
 ) {
   const { page } = await openPage(browser, url + place, {
     prepare: (fresh) => fresh.setViewport({ width: 1280, height: 1000 }),
@@ -119,7 +126,7 @@ async function photograph(
       type: 'webp',
       quality: QUALITY,
       captureBeyondViewport: true,
-      clip: { ...corner, width: THUMBNAIL.width / zoom, height: THUMBNAIL.height / zoom, scale: zoom },
+      clip: { ...corner, width: size.width / zoom, height: size.height / zoom, scale: zoom },
     });
   }
   await page.close();

@@ -40,7 +40,7 @@ export async function landingFragments() {
   return {
     badIndex: saidHtml('badIndex', recorded.badIndex),
     lostGradient: saidHtml('lostGradient', recorded.lostGradient),
-    report: `<a class="shot" href="./playground/index.html#program=inspect">${pictureHtml('inspect', REPORT)}</a>`,
+    report: `<a class="shot" href="./playground/index.html#program=inspect">${pictureHtml('report', REPORT, { width: 582, height: 780 })}</a>`,
     program: `<figure class="code"><pre tabindex="0"><code>${highlight(fillImports(read('website/landing/field.ts'), WIDTH).trim())}</code></pre></figure>`,
     pages: await galleryHtml(),
     figures: figuresHtml(read(FIGURES.file)),
@@ -60,11 +60,11 @@ function saidHtml(name, said) {
 }
 
 /** Both pictures: style shows the one of the theme, and the other isn't loaded. @param {string} name @param {string} alt */
-function pictureHtml(name, alt) {
+function pictureHtml(name, alt, { width, height } = { width: 640, height: 400 }) {
   return ['light', 'dark']
     .map(
       (theme) =>
-        `<img class="${theme}" src="./pictures/${name}-${theme}.webp" alt="${escapeHtml(alt)}" width="640" height="400" loading="lazy" />`,
+        `<img class="${theme}" src="./pictures/${name}-${theme}.webp" alt="${escapeHtml(alt)}" width="${width}" height="${height}" loading="lazy" />`,
     )
     .join('');
 }

@@ -44,6 +44,8 @@ export function typeHtml(type, links) {
             : JSON.stringify(type.value),
       );
     case 'reference': {
+      // Options without those that come before by position: the page of all options explains them.
+      if (type.name === 'OptionsAfter') return show(type.typeArguments?.[0]);
       const page = typeof type.target === 'number' ? links(type.target) : undefined;
       return (
         linked(type.name, page) + (type.typeArguments ? `&lt;${list(type.typeArguments, ', ')}&gt;` : '')

@@ -85,6 +85,13 @@ export class CellView {
     this.run();
   }
 
+  /** Shows what an earlier run showed, until this one is run. */
+  showStored(outputs: readonly (readonly [slot: number, output: Output])[]): void {
+    if (this.root.dataset.state !== 'idle') return;
+    for (const [slot, output] of outputs) this.show(slot, output);
+    this.#state.textContent = 'shown from an earlier run';
+  }
+
   setState(state: State): void {
     this.#begun++;
     this.#showState(state);

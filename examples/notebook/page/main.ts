@@ -3,6 +3,7 @@ import type { Fault, State, ToPage } from '../protocol.ts';
 import { CellView } from './cellView.ts';
 import { element } from './element.ts';
 import { KernelClient } from './kernelClient.ts';
+import { storedResults } from './stored.ts';
 import { allCells, chapters } from './story.ts';
 
 const files = import.meta.glob<string>('../cells/*.js', { query: '?raw', import: 'default', eager: true });
@@ -65,6 +66,12 @@ function start(): void {
   }
   kernel.start(Object.fromEntries([...views].map(([name, { editor }]) => [name, editor.source])));
   for (const { name, opens } of allCells()) if (opens) views.get(name)?.run();
+  void showStored();
+}
+
+/** Until its visitor runs them, the page shows what its cells do. */
+async function showStored(): Promise<void> {
+  for (const [name, outputs] of await storedResults()) views.get(name)?.showStored(outputs);
 }
 
 // A file dropped outside the drop zone would otherwise replace the page.
