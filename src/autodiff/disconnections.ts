@@ -109,6 +109,15 @@ export function disconnectionByCall({ op, node, outputIds }: TracedCall, made: n
       hint: 'stay in floating point: drop the cast, or use a smooth substitute for the rounding.',
     };
   }
+  if (op.backward !== null) {
+    return {
+      cause: 'unwatched',
+      first,
+      where: node.callSite,
+      why: `${first} ran before the tape watched its input, which was a constant to it.`,
+      hint: 'call tape.watch(x) before computing with x.',
+    };
+  }
   return {
     cause: 'notDifferentiable',
     first,

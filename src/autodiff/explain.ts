@@ -60,8 +60,8 @@ function outsideTape(tape: ExplainedTape, target: Tensor, source: Tensor): PathE
 function reach(tape: ExplainedTape, source: Tensor): Set<number> {
   if (!isFloating(source.dtype) || !tape.isWatched(source.id)) return new Set();
   const reached = new Set([source.id]);
-  for (const { inputIds, outputIds, node, connected } of tape.trace) {
-    if (!connected || !inputIds.some((id) => id !== null && reached.has(id))) continue;
+  for (const { gradientIds, outputIds, node } of tape.trace) {
+    if (!gradientIds.some((id) => id !== null && reached.has(id))) continue;
     outputIds.forEach((id, i) => {
       if (isFloating((node.outputs[i] as OpenSpec).dtype)) reached.add(id);
     });
@@ -74,9 +74,9 @@ function pathTo(id: number, { trace }: ExplainedTape, reached: ReadonlySet<numbe
   const path: PathStep[] = [];
   let at = id;
   for (let i = trace.length - 1; i >= 0; i--) {
-    const { inputIds, outputIds, node, connected } = trace[i] as TracedCall;
+    const { gradientIds, outputIds, node } = trace[i] as TracedCall;
     const output = outputIds.indexOf(at);
-    const from = output < 0 || !connected ? undefined : inputIds.find((id) => id !== null && reached.has(id));
+    const from = output < 0 ? undefined : gradientIds.find((id) => id !== null && reached.has(id));
     if (typeof from !== 'number') continue;
     path.push({
       operation: nameOf(node),

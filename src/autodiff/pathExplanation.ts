@@ -57,8 +57,8 @@ export interface TracedCall {
   readonly node: Node;
   readonly inputIds: readonly (number | null)[];
   readonly outputIds: readonly number[];
-  /** Whether the gradient passes through this call. */
-  readonly connected: boolean;
+  /** Ids of the inputs to which this call passes a gradient; null for others. */
+  readonly gradientIds: readonly (number | null)[];
 }
 
 /** The part of a tape that the explanation uses. */

@@ -12,7 +12,7 @@ import type { Check } from '../webgpu/faultSets.ts';
 import { insideGradient } from '../history/frames.ts';
 import type { Node } from '../history/node.ts';
 import { fill } from '../ops/creation/creation.ts';
-import type { OpDefinition, Plan } from '../ops/define/definition.ts';
+import { type OpDefinition, type Plan, readByGradient } from '../ops/define/definition.ts';
 import { identity } from '../ops/arrangement/identity.ts';
 import { currentExecutor } from '../execution/currentExecutor.ts';
 import { attributeBackward } from '../ops/define/attribution.ts';
@@ -38,6 +38,7 @@ interface Record {
   node: Node;
   options: object;
   plan: Plan;
+  /** The ids of inputs that were watched, or depended on such; null for others, which get no gradient. */
   inputIds: readonly (number | null)[];
   outputIds: readonly number[];
   inputSpecs: readonly (TensorSpec | null)[];
@@ -82,19 +83,20 @@ export class Tape {
   }
 
   /**
-   * Records a call. Returns whether the gradient passes through it.
+   * Records a call. Returns the ids of the inputs to which it passes a gradient, null for others.
    * @internal
    */
-  record({ op, inputs, outputs, options, plan, node, checks }: RecordedCall): boolean {
-    const inputIds = inputs.map((input) => input?.id ?? null);
-    const depends = inputs.some((input) => input && this.#connected.has(input.id));
+  record({ op, inputs, outputs, options, plan, node, checks }: RecordedCall): readonly (number | null)[] {
+    const needs = inputs.map((input) => input !== null && this.#connected.has(input.id));
+    const depends = needs.includes(true);
     const connected = depends && op.backward !== null && outputs.some((output) => isFloating(output.dtype));
     if (!connected) {
       if (depends) this.#disconnections.push(node);
-      return false;
+      return [];
     }
     for (const output of outputs) if (isFloating(output.dtype)) this.#connected.add(output.id);
-    const { inputs: readInputs = inputs.map((_, i) => i), outputs: readOutputs = [] } = op.save ?? {};
+    const inputIds = inputs.map((input, i) => (input && needs[i] ? input.id : null));
+    const reads = readByGradient(op, needs, plan);
     this.#records.push({
       op,
       node,
@@ -104,12 +106,12 @@ export class Tape {
       outputIds: outputs.map((output) => output.id),
       inputSpecs: inputs.map((input) => input && { shape: input.shape, dtype: input.dtype }),
       outputSpecs: outputs.map(({ shape, dtype }) => ({ shape, dtype })),
-      savedInputs: inputs.map((input, i) => (readInputs.includes(i) ? input && alias(input) : undefined)),
-      savedOutputs: outputs.map((output, i) => (readOutputs.includes(i) ? alias(output) : undefined)),
+      savedInputs: inputs.map((input, i) => (reads.input(i) ? input && alias(input) : undefined)),
+      savedOutputs: outputs.map((output, i) => (reads.output(i) ? alias(output) : undefined)),
       kept: (op as FunctionDefinition).keep?.map(alias) ?? [],
       checks,
     });
-    return true;
+    return inputIds;
   }
 
   /**

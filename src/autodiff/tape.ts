@@ -125,15 +125,15 @@ export class GradientTape extends Tape {
   }
 
   /** @internal */
-  override record(call: RecordedCall): boolean {
+  override record(call: RecordedCall): readonly (number | null)[] {
     const { op, inputs, outputs, node } = call;
     for (const input of inputs) if (input && this.#watchesAtUse(input)) this.watch(input);
-    const connected = super.record(call);
+    const gradientIds = super.record(call);
     const inputIds = inputs.map((input) => input?.id ?? null);
     const outputIds = outputs.map((output) => output.id);
-    this.#trace.push({ op, node, inputIds, outputIds, connected });
+    this.#trace.push({ op, node, inputIds, outputIds, gradientIds });
     for (const input of inputs) if (input) this.#noteLeaf(input);
-    return connected;
+    return gradientIds;
   }
 
   /** Notes the origin of a tensor made outside; calls that this tape recorded are in its trace. */

@@ -3,6 +3,7 @@
  * those that save the most, until the estimate is small enough. Sizes are those of a step that runs dry.
  */
 import { isFloating } from '../../core/dtype.ts';
+import { readByGradient } from '../../ops/define/definition.ts';
 import {
   nextRecording,
   type RecordedCall,
@@ -119,15 +120,15 @@ class Measurement implements Recorder {
     return this.#connected.has(id);
   }
 
-  record({ op, inputs, outputs }: RecordedCall): void {
+  record({ op, inputs, outputs, plan }: RecordedCall): void {
     const block = this.#current();
     for (const { id } of outputs) this.#makers.set(id, block);
-    const depends = inputs.some((input) => input && this.#connected.has(input.id));
-    if (!depends || op.backward === null || !outputs.some(({ dtype }) => isFloating(dtype))) return;
+    const needs = inputs.map((input) => input !== null && this.#connected.has(input.id));
+    if (!needs.includes(true) || op.backward === null || !outputs.some(({ dtype }) => isFloating(dtype))) return;
     for (const { id } of outputs) this.#connected.add(id);
-    const { inputs: read = inputs.map((_, i) => i), outputs: made = [] } = op.save ?? {};
-    for (const i of read) this.#keep(inputs[i] ?? null, block);
-    for (const i of made) this.#keep(outputs[i] ?? null, block);
+    const reads = readByGradient(op, needs, plan);
+    for (const [i, input] of inputs.entries()) if (reads.input(i)) this.#keep(input, block);
+    for (const [i, output] of outputs.entries()) if (reads.output(i)) this.#keep(output, block);
   }
 
   #keep(tensor: Tensor | null, reader: Block | null): void {

@@ -7,6 +7,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad, planConv2d } from './conv2d.ts';
 import { convolutionOptionNames, type ConvolutionPositions } from './convolution.ts';
 import { defineOp, type Op } from '../define/define.ts';
+import { readsOther } from '../define/definition.ts';
 import { reshape } from '../arrangement/reshape.ts';
 
 export interface Conv1dOptions {
@@ -87,21 +88,23 @@ export const conv1d: Op<
   name: 'conv1d',
   inputs: ['x', 'kernel'],
   options: convolutionOptionNames,
+  readsInputs: readsOther,
   infer: ([x, kernel], options) => plan(x, kernel, options),
   forward: ([x, kernel], { shape, row }) => {
     const image = reshape(x, { shape: asImage(x.shape) });
     const imageKernel = reshape(kernel, { shape: asImageKernel(kernel.shape) });
     return reshape(conv2d(image, imageKernel, row), { shape });
   },
-  backward: ([cotangent], { inputs: [x, kernel], needs, plan: { row } }) => {
+  backward: ([cotangent], { inputs: [x, kernel], inputSpecs, needs, plan: { row } }) => {
+    const [xSpec, kernelSpec] = inputSpecs;
     const dy = reshape(cotangent, { shape: asImage(cotangent.shape) });
-    const inputShape = asImage(x.shape);
-    const kernelShape = asImageKernel(kernel.shape);
+    const inputShape = asImage(xSpec.shape);
+    const kernelShape = asImageKernel(kernelSpec.shape);
     const dx = () => conv2dInputGrad(dy, reshape(kernel, { shape: kernelShape }), { ...row, inputShape });
     const dk = () => conv2dFilterGrad(reshape(x, { shape: inputShape }), dy, { ...row, kernelShape });
     return [
-      needs[0] ? reshape(dx(), { shape: x.shape }) : null,
-      needs[1] ? reshape(dk(), { shape: kernel.shape }) : null,
+      needs[0] ? reshape(dx(), { shape: xSpec.shape }) : null,
+      needs[1] ? reshape(dk(), { shape: kernelSpec.shape }) : null,
     ];
   },
 });

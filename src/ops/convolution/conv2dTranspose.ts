@@ -8,6 +8,7 @@ import { requireKernelSize } from '../../core/convolution.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad } from './conv2d.ts';
 import { defineOp, type Op } from '../define/define.ts';
+import { readsOther } from '../define/definition.ts';
 import { transposedSizes } from './transposedSizes.ts';
 
 export interface Conv2dTransposeOptions {
@@ -79,11 +80,12 @@ export const conv2dTranspose: Op<
   name: op,
   inputs: ['x', 'kernel'],
   options: { strides: true, padding: true, dilationRate: false, outputPadding: false },
+  readsInputs: readsOther,
   infer: ([x, kernel], options) => plan(x, kernel, options),
   forward: ([x, kernel], { shape, convolution }) =>
     conv2dInputGrad(x, kernel, { ...convolution, inputShape: shape }),
-  backward: ([dy], { inputs: [x, kernel], needs, plan: { convolution } }) => [
+  backward: ([dy], { inputs: [x, kernel], inputSpecs, needs, plan: { convolution } }) => [
     needs[0] ? conv2d(dy, kernel, convolution) : null,
-    needs[1] ? conv2dFilterGrad(dy, x, { ...convolution, kernelShape: kernel.shape }) : null,
+    needs[1] ? conv2dFilterGrad(dy, x, { ...convolution, kernelShape: inputSpecs[1].shape }) : null,
   ],
 });

@@ -9,6 +9,7 @@ import type { TensorSpec } from '../../core/spec.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Cost } from '../define/cost.ts';
 import { defineOp, type Op } from '../define/define.ts';
+import { readsOther } from '../define/definition.ts';
 
 export interface InputGradOptions extends ConvolutionOptions {
   /** Shape of the image whose gradient is computed. */
@@ -120,6 +121,7 @@ export function defineForward<G>(family: ConvolutionFamily<G>): Forward {
       return { geometry, ...spec(result) };
     },
     remembersPlans: true,
+    readsInputs: readsOther,
     forward: ([x, kernel], plan) => launch.forward(name, plan.geometry, x, kernel, plan),
     backward: ([dy], saved) => convolutionGradients(family, dy, saved),
     cost: ([, kernel], [result]) => cost(result, kernel),
@@ -143,6 +145,7 @@ export function defineInputGrad<G>(family: ConvolutionFamily<G>): InputGrad {
       return { geometry, ...x };
     },
     remembersPlans: true,
+    readsInputs: readsOther,
     forward: ([dy, kernel], plan) => launch.inputGrad(name, plan.geometry, dy, kernel, plan),
     backward: ([dx], { inputs: [dy, kernel], inputSpecs, needs, options }) => {
       const { forward, filterGrad } = family.ops();
@@ -173,6 +176,7 @@ export function defineFilterGrad<G>(family: ConvolutionFamily<G>): FilterGrad {
       return { geometry, ...kernel };
     },
     remembersPlans: true,
+    readsInputs: readsOther,
     forward: ([x, dy], plan) => launch.filterGrad(name, plan.geometry, x, dy, plan),
     backward: ([dk], { inputs: [x, dy], inputSpecs, needs, options }) => {
       const { forward, inputGrad } = family.ops();

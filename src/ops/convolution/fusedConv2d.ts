@@ -14,6 +14,8 @@ import {
   checkBias,
   epilogueOf,
   planActivation,
+  readsActivated,
+  readsOtherOperand,
 } from '../activations/fusedActivation.ts';
 
 export type FusedConv2dOptions = Conv2dOptions & ActivationOptions;
@@ -38,6 +40,8 @@ export const fusedConv2d: Op<
   options: { ...convolutionOptionNames, ...activationOptionNames },
   acceptsFloat16: true,
   save: { inputs: [0, 1], outputs: [0] },
+  readsInputs: readsOtherOperand,
+  readsOutputs: readsActivated,
   infer: ([x, kernel, bias], options) => {
     const { geometry, result } = planConv2d(op, x, kernel, options);
     checkBias(op, bias, geometry.outputs);

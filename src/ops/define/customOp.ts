@@ -82,6 +82,14 @@ const parts: Readonly<Record<keyof OpDefinition, { is: string; fits: (part: unkn
     is: 'an object, such as { inputs: [0] }',
     fits: (part) => part === undefined || isPlainObject(part),
   },
+  readsInputs: {
+    is: 'a function of which inputs need a gradient',
+    fits: (part) => part === undefined || isFunction(part),
+  },
+  readsOutputs: {
+    is: 'a function of which inputs need a gradient',
+    fits: (part) => part === undefined || isFunction(part),
+  },
   indexTarget: {
     is: 'a function of specs and the plan',
     fits: (part) => part === undefined || isFunction(part),

@@ -140,6 +140,13 @@ export interface OpDefinition<
   /** The values that backward reads: input and output positions. Default: all inputs, no outputs. */
   save?: S;
   /**
+   * Of the inputs that `save` names, those that `backward` reads in a call where at most the inputs in `needs` get a gradient:
+   * others are not kept, so `backward` may read one only where that holds. Default: all of them.
+   */
+  readsInputs?(needs: NoInfer<PerInput<I, boolean>>, plan: NoInfer<P>): NoInfer<PerInput<I, boolean>>;
+  /** The same for the outputs that `save` names. */
+  readsOutputs?(needs: NoInfer<PerInput<I, boolean>>, plan: NoInfer<P>): NoInfer<PerOutput<R, boolean>>;
+  /**
    * Fixes options that differ from call to call (a fresh seed), so that forward, backward and history see the same ones.
    * Called once per eager call, after `infer` has accepted the options; the plan must not depend on what it changes.
    */
@@ -171,6 +178,24 @@ export interface OpDefinition<
     outputs: NoInfer<PerOutput<R, TensorSpec>>,
     plan: NoInfer<P>,
   ): Cost;
+}
+
+/** For `readsInputs`: the gradient of each of the first two inputs reads the other one. */
+export const readsOther = ([first, second]: readonly [boolean, boolean, ...unknown[]]) => [second, first] as const;
+
+/** Which inputs and outputs of a call its gradient reads, by position, if at most the inputs in `needs` get one. */
+export function readByGradient(
+  { save = {}, readsInputs, readsOutputs }: OpDefinition,
+  needs: readonly boolean[],
+  plan: Plan,
+): { input(i: number): boolean; output(i: number): boolean } {
+  const { inputs, outputs } = save;
+  const ofInputs = readsInputs?.(needs, plan);
+  const ofOutputs = readsOutputs?.(needs, plan);
+  return {
+    input: (i) => (inputs?.includes(i) ?? true) && ofInputs?.[i] !== false,
+    output: (i) => outputs?.includes(i) === true && ofOutputs?.[i] !== false,
+  };
 }
 
 /** The specs of a plan, as a list. */

@@ -1,4 +1,5 @@
 /** @file Arithmetic with broadcasting: add, sub, mul, div, neg, squaredDifference. */
+import { readsOther } from '../define/definition.ts';
 import { type BinaryOp, defineBinary, defineUnary, type FloatBinaryOp, type UnaryOp } from './elementwise.ts';
 
 /**
@@ -31,6 +32,7 @@ export const mul: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'mul',
   expression: 'a * b',
   gradient: (dy, x, y, needs) => [needs[0] ? mul(dy, y) : null, needs[1] ? mul(dy, x) : null],
+  readsInputs: readsOther,
 });
 
 /**
@@ -46,6 +48,7 @@ export const div: FloatBinaryOp = /* @__PURE__ */ defineBinary({
     needs[1] ? neg(div(mul(dy, out), y)) : null,
   ],
   reads: { inputs: [1], outputs: [0] },
+  readsOutputs: ([, y]) => [y],
 });
 
 /**

@@ -41,4 +41,5 @@ export const mod: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'mod',
   expression: (dtype) => remainders[dtype]('a', 'b'),
   gradient: (dy, x, y, needs) => [dy, needs[1] ? neg(mul(dy, floorDiv(x, y))) : null],
+  readsInputs: ([, y]) => [y, y],
 });

@@ -117,6 +117,9 @@ export interface BinaryDefinition {
     | null;
   /** The values that `gradient` reads. Default: both inputs. */
   reads?: Save;
+  /** Which of these it reads if at most the inputs in `needs` get a gradient: see `OpDefinition`. Default: all. */
+  readsInputs?: (needs: readonly [boolean, boolean]) => readonly [boolean, boolean];
+  readsOutputs?: (needs: readonly [boolean, boolean]) => readonly [boolean];
 }
 
 const itself = (dtype: DType) => dtype;
@@ -124,12 +127,14 @@ const itself = (dtype: DType) => dtype;
 /* @__NO_SIDE_EFFECTS__ */
 export function defineBinary(definition: BinaryDefinition): Op<[x: Tensor, y: Tensor]> {
   const { name, expression, dtypes = numbers, gradient, reads = { inputs: [0, 1] } } = definition;
-  const { computes = itself, result = itself } = definition;
+  const { computes = itself, result = itself, readsInputs, readsOutputs } = definition;
   return defineOp({
     name,
     inputs: ['x', 'y'],
     options: {},
     save: reads,
+    ...(readsInputs && { readsInputs }),
+    ...(readsOutputs && { readsOutputs }),
     infer: ([x, y]) => {
       const common = promote(name, x.dtype, y.dtype);
       requireDType(name, 'the operands', common, dtypes);

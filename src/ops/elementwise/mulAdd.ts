@@ -17,6 +17,7 @@ export const mulAdd: Op<
   name: 'mulAdd',
   inputs: ['a', 'b', 'c'],
   save: { inputs: [0, 1] },
+  readsInputs: ([a, b]) => [b, a, false],
   elementwise: true,
   infer: (specs) => {
     for (const { dtype } of specs) requireDType('mulAdd', 'the operands', dtype, ['float32']);

@@ -90,4 +90,6 @@ export const pow: BinaryOp = /* @__PURE__ */ defineBinary({
     needs[1] ? mul(mul(dy, out), logOrZero(x)) : null,
   ],
   reads: { inputs: [0, 1], outputs: [0] },
+  readsInputs: ([x]) => [true, x],
+  readsOutputs: ([, y]) => [y],
 });

@@ -29,6 +29,7 @@ export const solve: Op<[a: Tensor, b: Tensor], object, Tensor<'float32'>> = /* @
   inputs: ['a', 'b'],
   options: {},
   save: { inputs: [0], outputs: [0] },
+  readsOutputs: ([a]) => [a],
   infer: ([a, b]) => {
     requireSystem('solve', a, b);
     return { shape: b.shape, dtype: 'float32' };

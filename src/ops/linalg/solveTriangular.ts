@@ -33,6 +33,7 @@ export const solveTriangular: Op<
   inputs: ['a', 'b'],
   options: { lower: true, transposeA: true, unitDiagonal: true },
   save: { inputs: [0], outputs: [0] },
+  readsOutputs: ([a]) => [a],
   infer: ([a, b], { lower = true, transposeA = false, unitDiagonal = false }) => {
     requireSystem('solveTriangular', a, b);
     for (const [name, value] of Object.entries({ lower, transposeA, unitDiagonal }))

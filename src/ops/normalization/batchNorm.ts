@@ -75,6 +75,8 @@ export const batchNorm: Op<
   inputs: ['x', 'mean', 'variance', 'gamma?', 'beta?'],
   options: { epsilon: false, axis: false },
   save: { inputs: [0, 1, 2, 3] },
+  // The gradient of x itself, all that a frozen layer passes on, doesn't read x.
+  readsInputs: ([, , variance, gamma]) => [variance || gamma, variance || gamma, true, true, false],
   infer: ([x, mean, variance, gamma, beta], options) =>
     planChannels('batchNorm', x, options, { mean, variance, gamma, beta }),
   forward: ([x, mean, variance, gamma, beta], { along: shape, epsilon }) =>

@@ -11,6 +11,8 @@ import {
   checkBias,
   epilogueOf,
   planActivation,
+  readsActivated,
+  readsOtherOperand,
 } from '../activations/fusedActivation.ts';
 import { type MatMulOptions, multiply, planMatMul, matMulCost, matMulGradients } from './matMul.ts';
 
@@ -34,6 +36,8 @@ export const fusedMatMul: Op<
   options: { transposeA: false, transposeB: false, ...activationOptionNames },
   acceptsFloat16: true,
   save: { inputs: [0, 1], outputs: [0] },
+  readsInputs: readsOtherOperand,
+  readsOutputs: readsActivated,
   infer: ([a, b, bias], options) => {
     requireDType(op, 'a', a.dtype, ['float32', 'float16']);
     requireDType(op, 'b', b.dtype, ['float32', 'float16']);
@@ -42,10 +46,11 @@ export const fusedMatMul: Op<
     return { activation: planActivation(op, plan, options), ...plan };
   },
   forward: ([a, b, bias], plan) => multiply(op, a, b, plan, epilogueOf(bias, plan.activation)),
-  backward: ([dy], { inputs: [a, b], outputs: [y], inputSpecs: [, , bias], needs, plan }) => {
+  backward: ([dy], { inputs: [a, b], outputs: [y], inputSpecs, needs, plan }) => {
     const dz = beforeActivation(dy, y, plan.activation);
+    const [, , bias] = inputSpecs;
     return [
-      ...matMulGradients(a, b, dz, needs, plan),
+      ...matMulGradients({ a, b }, dz, inputSpecs, needs, plan),
       needs[2] && bias ? biasGradient(dz, bias.shape[0] as number) : null,
     ];
   },

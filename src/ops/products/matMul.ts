@@ -9,6 +9,7 @@ import type { Epilogue } from '../../kernels/launch/epilogue.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Cost } from '../define/cost.ts';
 import { defineOp, type Op } from '../define/define.ts';
+import { readsOther } from '../define/definition.ts';
 import { converted } from '../elementwise/elementwise.ts';
 import { sumToShape } from '../reductions/sum.ts';
 import { reshape } from '../arrangement/reshape.ts';
@@ -104,11 +105,11 @@ export function matMulCost({ m, n, k, batch }: MatMulPlan): Cost {
   return { flops: 2 * sizeOf(batch) * m * n * k };
 }
 
-/** The gradients of a matmul, each in its operand's shape; null where it isn't needed. */
+/** The gradients of a matmul, each in its operand's shape; null where it isn't needed. Each reads the other operand. */
 export function matMulGradients(
-  a: Tensor,
-  b: Tensor,
+  { a, b }: { a: Tensor; b: Tensor },
   dy: Tensor,
+  [aSpec, bSpec]: readonly [a: TensorSpec, b: TensorSpec, ...unknown[]],
   needs: readonly [a: boolean, b: boolean, ...unknown[]],
   plan: MatMulPlan,
 ): [Tensor | null, Tensor | null] {
@@ -128,7 +129,7 @@ export function matMulGradients(
     const gradient = transposeA
       ? matMul(bm(), dc, { transposeA: transposeB, transposeB: true })
       : matMul(dc, bm(), { transposeB: !transposeB });
-    return toShape(gradient, a.shape);
+    return toShape(gradient, aSpec.shape);
   };
   const db = () => {
     // One matrix `b` for a batch of `a`: the matmul sums over the batch, too.
@@ -144,12 +145,12 @@ export function matMulGradients(
       const gradient = transposeB
         ? matMul(tallC, tall, { transposeA: true })
         : matMul(tall, tallC, { transposeA: true });
-      return reshape(gradient, { shape: b.shape });
+      return reshape(gradient, { shape: bSpec.shape });
     }
     const gradient = transposeB
       ? matMul(dc, am(), { transposeA: true, transposeB: transposeA })
       : matMul(am(), dc, { transposeA: !transposeA });
-    return toShape(gradient, b.shape);
+    return toShape(gradient, bSpec.shape);
   };
   return [needs[0] ? da() : null, needs[1] ? db() : null];
 }
@@ -175,7 +176,9 @@ export const matMul: Op<
   acceptsFloat16: true,
   infer: ([a, b], options) => planMatMul('matMul', a, b, options),
   remembersPlans: true,
+  readsInputs: readsOther,
   forward: ([a, b], plan) => multiply('matMul', a, b, plan),
-  backward: ([dy], { inputs: [a, b], needs, plan }) => matMulGradients(a, b, dy, needs, plan),
+  backward: ([dy], { inputs: [a, b], inputSpecs, needs, plan }) =>
+    matMulGradients({ a, b }, dy, inputSpecs, needs, plan),
   cost: (_inputs, _outputs, plan) => matMulCost(plan),
 });

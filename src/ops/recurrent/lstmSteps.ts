@@ -78,6 +78,7 @@ export const lstmSteps: Op<
   options: {},
   takesNull: true,
   save: { inputs: [1, 2, 4], outputs: [0, 2] },
+  readsOutputs: ([, recurrentKernel]) => [recurrentKernel, false, true],
   infer: ([gates, recurrentKernel, h, c, mask]) => {
     const sizes = checkSteps(op, 'lstm', gates, recurrentKernel, ({ batch, time, units }) => ({
       h: [h, [batch, units]],
