@@ -106,7 +106,8 @@ function recompute(
   return disposing(new Tape(), (tape) => {
     const wanted = sources.filter((_, i) => needs[i]);
     tape.watch(wanted);
-    const result = f();
+    // What the tape doesn't keep is freed here, not after the gradients.
+    const result = tidy(f);
     const outputs = tensorsIn('checkpoint', result, 'the result');
     if (outputs.length !== cotangents.length) throw notTheSame(result, cotangents.length);
     const targets = outputs.filter((_, i) => cotangents[i]);

@@ -120,10 +120,6 @@ export function beforeActivation(dy: Tensor, y: Tensor, activation: ActivationPl
 /** `readsInputs` of an op of two operands and a bias: the gradient of each operand reads the other. */
 export const readsOtherOperand = ([a, b]: readonly [boolean, boolean, boolean]) => [b, a, false] as const;
 
-/** `readsOutputs` of an op with an activation, whose gradient is computed from the result. */
-export const readsActivated = (_: unknown, { activation }: { activation: ActivationPlan }) =>
-  [activation !== null] as const;
-
 /** The gradient of a bias: the sum over all axes except the channels. */
 export function biasGradient(dz: Tensor, columns: number): Tensor {
   return sum(reshape(dz, { shape: [-1, columns] }), { axis: 0 });

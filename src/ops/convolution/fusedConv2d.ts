@@ -14,7 +14,6 @@ import {
   checkBias,
   epilogueOf,
   planActivation,
-  readsActivated,
   readsOtherOperand,
 } from '../activations/fusedActivation.ts';
 
@@ -41,13 +40,13 @@ export const fusedConv2d: Op<
   acceptsFloat16: true,
   save: { inputs: [0, 1], outputs: [0] },
   readsInputs: readsOtherOperand,
-  readsOutputs: readsActivated,
   infer: ([x, kernel, bias], options) => {
     const { geometry, result } = planConv2d(op, x, kernel, options);
     checkBias(op, bias, geometry.outputs);
     const spec: TensorSpec = { shape: result, dtype: 'float32' };
     return { geometry, activation: planActivation(op, spec, options), ...spec };
   },
+  readsOutputs: (_, { activation }) => [activation !== null],
   forward: ([x, kernel, bias], { geometry, activation }) =>
     kernels().conv2dKernel(op, geometry, x, kernel, epilogueOf(bias, activation)),
   backward: ([dy], { inputs: [x, kernel], outputs: [y], inputSpecs, needs, plan, options }) => {

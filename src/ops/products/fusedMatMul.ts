@@ -11,7 +11,6 @@ import {
   checkBias,
   epilogueOf,
   planActivation,
-  readsActivated,
   readsOtherOperand,
 } from '../activations/fusedActivation.ts';
 import { type MatMulOptions, multiply, planMatMul, matMulCost, matMulGradients } from './matMul.ts';
@@ -37,7 +36,6 @@ export const fusedMatMul: Op<
   acceptsFloat16: true,
   save: { inputs: [0, 1], outputs: [0] },
   readsInputs: readsOtherOperand,
-  readsOutputs: readsActivated,
   infer: ([a, b, bias], options) => {
     requireDType(op, 'a', a.dtype, ['float32', 'float16']);
     requireDType(op, 'b', b.dtype, ['float32', 'float16']);
@@ -45,6 +43,7 @@ export const fusedMatMul: Op<
     checkBias(op, bias, plan.n);
     return { activation: planActivation(op, plan, options), ...plan };
   },
+  readsOutputs: (_, { activation }) => [activation !== null],
   forward: ([a, b, bias], plan) => multiply(op, a, b, plan, epilogueOf(bias, plan.activation)),
   backward: ([dy], { inputs: [a, b], outputs: [y], inputSpecs, needs, plan }) => {
     const dz = beforeActivation(dy, y, plan.activation);
