@@ -53,24 +53,113 @@ interface Case {
 
 const image = [2, 6, 6, 3];
 const cases: readonly Case[] = [
-  { name: 'matMul', shapes: [[8, 16], [16, 4]], call: (a, b) => matMul(a, b) },
-  { name: 'matMul of batches', shapes: [[3, 8, 16], [16, 4]], call: (a, b) => matMul(a, b) },
-  { name: 'matMul, transposed', shapes: [[16, 8], [4, 16]], call: (a, b) => matMul(a, b, { transposeA: true, transposeB: true }) },
+  {
+    name: 'matMul',
+    shapes: [
+      [8, 16],
+      [16, 4],
+    ],
+    call: (a, b) => matMul(a, b),
+  },
+  {
+    name: 'matMul of batches',
+    shapes: [
+      [3, 8, 16],
+      [16, 4],
+    ],
+    call: (a, b) => matMul(a, b),
+  },
+  {
+    name: 'matMul, transposed',
+    shapes: [
+      [16, 8],
+      [4, 16],
+    ],
+    call: (a, b) => matMul(a, b, { transposeA: true, transposeB: true }),
+  },
   { name: 'matMul of a vector', shapes: [[16], [16, 4]], call: (a, b) => matMul(a, b) },
-  { name: 'fusedMatMul', shapes: [[8, 16], [16, 4]], call: (a, b) => fusedMatMul(a, b, null) },
-  { name: 'einsum', shapes: [[8, 16], [16, 4]], call: (a, b) => einsum('ij,jk->ik', a, b) },
-  { name: 'mul', shapes: [[8, 16], [8, 16]], call: (a, b) => mul(a, b) },
+  {
+    name: 'fusedMatMul',
+    shapes: [
+      [8, 16],
+      [16, 4],
+    ],
+    call: (a, b) => fusedMatMul(a, b, null),
+  },
+  {
+    name: 'einsum',
+    shapes: [
+      [8, 16],
+      [16, 4],
+    ],
+    call: (a, b) => einsum('ij,jk->ik', a, b),
+  },
+  {
+    name: 'mul',
+    shapes: [
+      [8, 16],
+      [8, 16],
+    ],
+    call: (a, b) => mul(a, b),
+  },
   { name: 'mul with broadcasting', shapes: [[8, 16], [16]], call: (a, b) => mul(a, b) },
-  { name: 'div', shapes: [[8, 16], [8, 16]], call: (a, b) => div(a, b), reads: ['b', 'by'] },
-  { name: 'mod', shapes: [[8, 16], [8, 16]], call: (a, b) => mod(a, b), reads: ['', 'ab'] },
-  { name: 'pow', shapes: [[8, 16], [8, 16]], call: (a, b) => pow(a, b), reads: ['ab', 'ay'] },
+  {
+    name: 'div',
+    shapes: [
+      [8, 16],
+      [8, 16],
+    ],
+    call: (a, b) => div(a, b),
+    reads: ['b', 'by'],
+  },
+  {
+    name: 'mod',
+    shapes: [
+      [8, 16],
+      [8, 16],
+    ],
+    call: (a, b) => mod(a, b),
+    reads: ['', 'ab'],
+  },
+  {
+    name: 'pow',
+    shapes: [
+      [8, 16],
+      [8, 16],
+    ],
+    call: (a, b) => pow(a, b),
+    reads: ['ab', 'ay'],
+  },
   { name: 'conv2d', shapes: [image, [3, 3, 3, 4]], call: (a, b) => conv2d(a, b) },
   { name: 'fusedConv2d', shapes: [image, [3, 3, 3, 4]], call: (a, b) => fusedConv2d(a, b, null) },
-  { name: 'conv1d', shapes: [[2, 6, 3], [3, 3, 4]], call: (a, b) => conv1d(a, b) },
+  {
+    name: 'conv1d',
+    shapes: [
+      [2, 6, 3],
+      [3, 3, 4],
+    ],
+    call: (a, b) => conv1d(a, b),
+  },
   { name: 'depthwiseConv2d', shapes: [image, [3, 3, 3, 1]], call: (a, b) => depthwiseConv2d(a, b) },
   { name: 'conv2dTranspose', shapes: [image, [3, 3, 4, 3]], call: (a, b) => conv2dTranspose(a, b) },
-  { name: 'solve', shapes: [[2, 2], [2, 3]], call: (a, b) => solve(a, b), reads: ['ay', 'a'] },
-  { name: 'solveTriangular', shapes: [[2, 2], [2, 3]], call: (a, b) => solveTriangular(a, b), reads: ['ay', 'a'] },
+  {
+    name: 'solve',
+    shapes: [
+      [2, 2],
+      [2, 3],
+    ],
+    call: (a, b) => solve(a, b),
+    reads: ['ay', 'a'],
+  },
+  {
+    name: 'solveTriangular',
+    shapes: [
+      [2, 2],
+      [2, 3],
+    ],
+    call: (a, b) => solveTriangular(a, b),
+    reads: ['ay', 'a'],
+  },
 ];
 
 describe.each(cases)('$name', ({ shapes, call, reads = ['b', 'a'] }) => {

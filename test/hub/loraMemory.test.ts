@@ -1,6 +1,15 @@
 /** @file How much memory a training step of adapters takes, above the weights. */
 import { beforeAll, expect, test } from 'vitest';
-import { GradientTape, init, memory, resetPeakMemory, sum, type Tensor, tensor, tidy } from '../../src/index.ts';
+import {
+  GradientTape,
+  init,
+  memory,
+  resetPeakMemory,
+  sum,
+  type Tensor,
+  tensor,
+  tidy,
+} from '../../src/index.ts';
 import { input, model, RematScope } from '../../src/keras/index.ts';
 import { transformerDecoder } from '../../src/hub/index.ts';
 import { asAdapter } from '../support/adapterClass.ts';

@@ -124,7 +124,8 @@ class Measurement implements Recorder {
     const block = this.#current();
     for (const { id } of outputs) this.#makers.set(id, block);
     const needs = inputs.map((input) => input !== null && this.#connected.has(input.id));
-    if (!needs.includes(true) || op.backward === null || !outputs.some(({ dtype }) => isFloating(dtype))) return;
+    if (!needs.includes(true) || op.backward === null || !outputs.some(({ dtype }) => isFloating(dtype)))
+      return;
     for (const { id } of outputs) this.#connected.add(id);
     const reads = readByGradient(op, needs, plan);
     for (const [i, input] of inputs.entries()) if (reads.input(i)) this.#keep(input, block);

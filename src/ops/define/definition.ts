@@ -181,7 +181,8 @@ export interface OpDefinition<
 }
 
 /** For `readsInputs`: the gradient of each of the first two inputs reads the other one. */
-export const readsOther = ([first, second]: readonly [boolean, boolean, ...unknown[]]) => [second, first] as const;
+export const readsOther = ([first, second]: readonly [boolean, boolean, ...unknown[]]) =>
+  [second, first] as const;
 
 /** Which inputs and outputs of a call its gradient reads, by position, if at most the inputs in `needs` get one. */
 export function readByGradient(
