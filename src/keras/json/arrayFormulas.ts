@@ -1,9 +1,8 @@
 /** @file Formulas of Keras's operations on arrays: its modules core, linalg, math and numpy. */
-import type { DType } from '../../core/dtype.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import * as ops from '../ops/index.ts';
 import type { Nest } from '../tensorNest.ts';
-import { type Formula, ofDType, opOf, type Options, said, same, unlike } from './formulaParts.ts';
+import { type Formula, ofDType, opOf, said, same, unlike } from './formulaParts.ts';
 
 /** Quantiles, whose `q` is an operand in Keras. */
 const quantile =
@@ -33,9 +32,6 @@ const scan =
   ([x], { dtype, ...options }) =>
     ofDType(opOf(op)(x, options) as Tensor, dtype);
 
-/** Real numbers as the complex ones that they are. */
-const ofReal: Formula = ([x]) => ops.copy(x as Tensor);
-
 export const arrayFormulas: readonly [string, Formula][] = [
   ...same('det inv luFactor qr solve solveTriangular eigh lstsq pinv cholesky logdet slogdet'),
   ...same('cdist:CDist extractSequences stft:STFT erfc erfinv kron gcd lcm i0 corrcoef correlate'),
@@ -43,8 +39,8 @@ export const arrayFormulas: readonly [string, Formula][] = [
   ...same('nanArgMax:Nanargmax nanArgMin:Nanargmin nanMedian:Nanmedian unravelIndex scatterUpdate'),
   ['Meshgrid', (vectors, options) => opOf('meshgrid')(vectors, options)],
   ['CholeskyInverse', ([x], { upper }) => ops.choleskyInverse(upper ? turned(x as Tensor) : (x as Tensor))],
-  ['SVD', ([x], options) => singularValues(x as Tensor, options)],
-  ['MatrixRank', ([x], { tol, ...options }) => rankOf(x as Tensor, tol, options)],
+  ['SVD', ([x], options) => opOf('svd')(x, options)],
+  ['MatrixRank', ([x], options) => opOf('matrixRank')(x, said(options))],
   ['SegmentSum', ofSegments('segmentSum')],
   ['SegmentMax', ofSegments('segmentMax')],
   ['SegmentMin', ofSegments('segmentMin')],
@@ -67,30 +63,14 @@ export const arrayFormulas: readonly [string, Formula][] = [
   ],
   ['Scatter', ([indices, values], { shape }) => opOf('scatterNd')(indices, values, { shape })],
   ['SliceUpdate', ([x, begin, updates]) => opOf('sliceUpdate')(x, updates, { begin })],
-  ['SaturateCast', ([x], { dtype }) => ops.cast(x as Tensor, { dtype: dtype as DType })],
   ['Array', ([x], { dtype }) => ofDType(ops.copy(x as Tensor), dtype)],
   ['EmptyLike', ([x], { dtype }) => ofDType(ops.zerosLike(x as Tensor), dtype)],
-  ['Real', ofReal],
-  ['Conj', ofReal],
-  ['Conjugate', ofReal],
-  ['Imag', ([x]) => ops.zerosLike(x as Tensor)],
-  ['Isreal', ([x]) => ops.equal(ops.zerosLike(x as Tensor), 0)],
-  ['Angle', ([x]) => ops.mul(ops.cast(ops.less(x as Tensor, 0), { dtype: 'float32' }), Math.PI)],
+  ...same('real conj conjugate imag isReal:Isreal angle saturateCast ctcLoss:CTCLoss'),
+  ['Bincount', ([x], { sparse: _, ...options }) => opOf('bincount')(x, options)],
 ];
 
 function turned(x: Tensor): Tensor {
   return ops.swapAxes(x, { axis1: -1, axis2: -2 });
-}
-
-function singularValues(x: Tensor, { computeUv = true, ...options }: Options): Nest<Tensor> {
-  const factors = opOf('svd')(x, options) as readonly Tensor[];
-  return computeUv ? factors : (factors[1] as Tensor);
-}
-
-/** Errors: ValueError for an absolute tolerance. */
-function rankOf(x: Tensor, tol: unknown, options: Options): Nest<Tensor> {
-  if (tol === undefined) return opOf('matrixRank')(x, said(options));
-  throw unlike('matrixRank', 'the tolerance is relative to the largest singular value.', { tol });
 }
 
 function chosen(conditions: unknown, choices: unknown, otherwise: unknown): Nest<Tensor> {

@@ -1,8 +1,3 @@
-/**
- * @file Keras operations that are formulas of several ops here, or ops with different operands. They are read from files, and
- * written as they were.
- */
-import { requireOneOf } from '../../core/shape.ts';
 import type { PadOptions, SliceOptions } from '../../ops/arrangement/slice.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { ArraySplitOptions } from '../ops/arrangement.ts';
@@ -15,6 +10,7 @@ import {
   imageOp,
   lastChannels,
   ofDType,
+  type Op,
   opOf,
   type Options,
   said,
@@ -35,7 +31,7 @@ const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
   ...same('hstack vstack dstack append inner outer dot vdot tensordot take argsort sort'),
   ...same('nanSum:Nansum nanProd:Nanprod nanMax:Nanmax nanMin:Nanmin nanMean:Nanmean nanVar:Nanvar'),
   ...same('nanStd:Nanstd'),
-  ...same('arraySplit isClose:Isclose normalize bitwiseNot:BitwiseInvert'),
+  ...same('arraySplit cross isClose:Isclose normalize bitwiseNot:BitwiseInvert'),
   ...same(
     'leftShift:BitwiseLeftShift rightShift:BitwiseRightShift searchSorted inTopK norm digitize takeAlongAxis max min round rfft:RFFT',
   ),
@@ -48,7 +44,14 @@ const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
   ['DepthToSpace', ([x], options) => imageOp('depthToSpace', x, options)],
   ['SpaceToDepth', ([x], options) => imageOp('spaceToDepth', x, options)],
   ['ExtractPatches', ([x], options) => imageOp('extractPatches', x, options)],
-  ['Resize', ([x], options) => resized(x as Tensor, options)],
+  ['Resize', ([x], options) => imageOf('resize')(x, lastChannels(options))],
+  [
+    'ScaleAndTranslate',
+    ([x, shape, scale, translation], { spatialDims, method, ...options }) =>
+      imageOf('scaleAndTranslate')(x, shape, scale, translation, spatialDims, method, options),
+  ],
+  ['SobelEdges', ([x], options) => imageOf('sobelEdges')(x, ...given(lastChannels(options)))],
+  ['SSIM', ([x, y], options) => imageOf('ssim')(x, y, lastChannels(options))],
   ['MaxPool', ([x], options) => imageOp(`maxPool${dimensions(x as Tensor)}`, x, options)],
   ['AveragePool', ([x], options) => imageOp(`avgPool${dimensions(x as Tensor)}`, x, options)],
   ['Conv', ([x, kernel], options) => convolved(x as Tensor, kernel, options)],
@@ -73,7 +76,6 @@ const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
   ['Moments', ([x], { axes, keepDims }) => opOf('moments')(x, said({ axis: axes, keepDims }))],
   ['Quantile', ([x, q], options) => opOf('quantile')(x, { ...options, q })],
   ['Average', ([x, last], { weights = last ?? null, ...rest }) => opOf('average')(x, weights, rest)],
-  ['Cross', ([x, y], options) => crossed(x as Tensor, y as Tensor, options)],
   ['RMSNorm', ([x, last], { scale = last ?? null, ...rest }) => opOf('rmsNormalization')(x, scale, rest)],
   ['LayerNorm', (args, { rmsScaling: _, ...rest }) => opOf('layerNorm')(...args, { epsilon, ...rest })],
   ['DotProductAttention', (args, options) => attended(args, options)],
@@ -87,6 +89,11 @@ export type { Formula };
 export function formulaOf(className: string): Formula | null {
   return formulas.get(className) ?? null;
 }
+
+/** An op of ops.image. */
+const imageOf = (name: string) => (ops.image as unknown as Readonly<Record<string, Op>>)[name] as Op;
+
+const given = (options: Options) => (Object.keys(options).length > 0 ? [options] : []);
 
 /** Keras's default for the functions of its layers. */
 const epsilon = 1e-7;
@@ -105,28 +112,10 @@ function convolved(x: Tensor, kernel: unknown, options: Options): Nest<Tensor> {
   return opOf(`conv${dimensions(x) || '2d'}`)(x, kernel, lastChannels(options));
 }
 
-/** Errors: ValueError for axes that differ between the operands. */
-function crossed(x: Tensor, y: Tensor, { axisa, axisb, axisc, axis = axisa }: Options): Tensor {
-  if ([axisa, axisb, axisc].every((given) => given === axisa))
-    return ops.cross(x, y, { axis: axis as number });
-  throw unlike('cross', 'both operands and the result have the same axis.', { axisa, axisb, axisc });
-}
-
 /** Errors: ValueError for a cap of the scores, which the op here doesn't support. */
 function attended(args: readonly unknown[], options: Options): Nest<Tensor> {
   const [query, key, value, bias = null, mask = null, scale = null] = args;
   const { flashAttention: _, attnLogitsSoftCap: cap, ...rest } = options;
   if (cap !== undefined) throw unlike('dotProductAttention', 'scores have no cap.', { cap });
   return opOf('dotProductAttention')(query, key, value, { bias, mask, scale, ...rest });
-}
-
-function resized(x: Tensor, options: Options): Tensor {
-  const { size, interpolation = 'bilinear', fillMode: _, fillValue: __, ...rest } = lastChannels(options);
-  requireOneOf('resize', 'interpolation', interpolation, ['bilinear', 'nearest']);
-  const isPlain = Object.values(rest).every((value) => value === false);
-  if (!isPlain) throw unlike('resize', 'images are resized as they are, without smoothing.', rest);
-  return opOf(interpolation === 'nearest' ? 'resizeNearest' : 'resizeBilinear')(x, {
-    size,
-    halfPixelCenters: true,
-  }) as Tensor;
 }

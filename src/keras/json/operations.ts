@@ -5,6 +5,7 @@
 import { DTypeError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import * as ops from '../../ops/index.ts';
+import * as kerasOps from '../ops/index.ts';
 import { isSymbolic } from '../../ops/define/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { FormulaOperation } from '../graph/formulaOperation.ts';
@@ -19,7 +20,6 @@ import { type Formula, formulaOf } from './formulas.ts';
 import { invalid } from './jsonErrors.ts';
 import { operationDefaults, type OperationEntry, operationTable } from './operationTable.ts';
 import { camelKey } from './optionNames.ts';
-import { promoted } from './promotion.ts';
 import type { OperationCall } from './readNode.ts';
 import { type Reader, stringOf } from './reader.ts';
 import { type Writer, writeValue } from './writeValue.ts';
@@ -28,6 +28,8 @@ type Op = (...args: unknown[]) => unknown;
 
 /** A document may refer to any op of the table, so an app that reads documents bundles all of them. */
 const opsByName: Readonly<Record<string, unknown>> = ops;
+/** The same ops with Keras's rules for dtypes. */
+const kerasOpsByName = kerasOps as unknown as Readonly<Record<string, unknown>>;
 
 /** An operation that is a formula here, with its description in the document. */
 interface Described {
@@ -82,8 +84,8 @@ function callEntry(
   } catch (error) {
     const config = object.config ?? null;
     if (!(error instanceof DTypeError) || !isObject(config)) throw error;
-    const formula: Formula = (operands) => opOn(entry, operands, options) as Nest<Tensor>;
-    const described = { description: descriptionOf(object), formula: promoted(entry.className, formula) };
+    const formula: Formula = (operands) => opOn(entry, operands, options, kerasOpsByName) as Nest<Tensor>;
+    const described = { description: descriptionOf(object), formula };
     return callFormula(described, name, args, {});
   }
 }
@@ -100,7 +102,7 @@ function hasNegativeIndices({ className }: OperationEntry, [, indices]: readonly
 function describedOf(className: string, object: JsonObject): Described | null {
   const formula = formulaOf(className);
   if (!formula || !isObject(object.config)) return null;
-  return { description: descriptionOf(object), formula: promoted(className, formula) };
+  return { description: descriptionOf(object), formula };
 }
 
 function descriptionOf({
@@ -139,9 +141,14 @@ function optionsOf(
 }
 
 /** Keras's functions take options by position, its operations don't. */
-function opOn({ op, list = false }: OperationEntry, args: readonly unknown[], options: JsonObject): unknown {
+function opOn(
+  { op, list = false }: OperationEntry,
+  args: readonly unknown[],
+  options: JsonObject,
+  table = opsByName,
+): unknown {
   const operands = list ? [args[0]] : args;
-  return (opsByName[op] as Op)(...operands, ...(Object.keys(options).length > 0 ? [options] : []));
+  return (table[op] as Op)(...operands, ...(Object.keys(options).length > 0 ? [options] : []));
 }
 
 function callOp(entry: OperationEntry, name: string, args: readonly unknown[], options: JsonObject): unknown {

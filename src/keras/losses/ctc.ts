@@ -33,19 +33,26 @@ export const ctc: LossMaker = /* @__PURE__ */ defineLoss({
   shapes: 'own',
   targets: 'int32',
   values: (yTrue, yPred, _, op) => {
-    const labels = checkedLabels(op, yTrue, yPred);
-    const states = statesOf(labels);
-    const emissions = gather(logSoftmax(yPred), states, { axis: 2, batchDims: 1 });
-    return neg(endings(forwardVariables(states, emissions), labels));
+    return alignmentLoss(checkedLabels(op, yTrue, yPred), yPred, null);
   },
 });
+
+/**
+ * Returns minus log(p) of labels [batch, labels], padded with zeros, in logits [batch, steps, classes]: in all steps, or in the first
+ * `lengths` [batch].
+ */
+export function alignmentLoss(labels: Tensor, logits: Tensor, lengths: Tensor | null): Tensor {
+  const states = statesOf(labels);
+  const emissions = gather(logSoftmax(logits), states, { axis: 2, batchDims: 1 });
+  return neg(endings(forwardVariables(states, emissions, lengths), labels));
+}
 
 /**
  * Returns the logarithms of the forward variables after the last step: the probability of all prefixes of alignments that end
  * in a state.
  * An alignment stays in its state, moves on to the next, or skips a blank between two different labels.
  */
-function forwardVariables(states: Tensor, emissions: Tensor): Tensor {
+function forwardVariables(states: Tensor, emissions: Tensor, lengths: Tensor | null): Tensor {
   const [first, ...rest] = unstack(emissions, { axis: 1 }) as [Tensor, ...Tensor[]];
   const passes = where(notEqual(states, shifted(states, 2, 0)), 0, low);
   const count = states.shape[1] as number;
@@ -57,9 +64,10 @@ function forwardVariables(states: Tensor, emissions: Tensor): Tensor {
     ],
     constantValue: low,
   });
-  for (const emission of rest) {
+  for (const [i, emission] of rest.entries()) {
     const ways = stack([alpha, shifted(alpha, 1, low), add(shifted(alpha, 2, low), passes)]);
-    alpha = add(logSumExp(ways, { axis: 0 }), emission);
+    const next = add(logSumExp(ways, { axis: 0 }), emission);
+    alpha = lengths ? where(greater(expandDims(lengths, { axis: 1 }), i + 1), next, alpha) : next;
   }
   return alpha;
 }
@@ -108,7 +116,8 @@ function shifted(x: Tensor, by: number, fill: number): Tensor {
   });
 }
 
-function checkedLabels(op: string, yTrue: Tensor, yPred: Tensor): Tensor {
+/** Errors: ShapeError unless labels and logits fit together. */
+export function checkedLabels(op: string, yTrue: Tensor, yPred: Tensor): Tensor {
   const [batch, steps] = yPred.shape;
   if (yTrue.shape.length === 2 && yPred.shape.length === 3 && yTrue.shape[0] === batch) {
     if (typeof steps === 'number' && steps > 0 && (yTrue.shape[1] as number) > 0) return yTrue;

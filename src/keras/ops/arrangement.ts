@@ -2,9 +2,8 @@
 import { ValueError } from '../../core/errors.ts';
 import { axesInOrder, describe, normalizeAxis, requireInteger } from '../../core/shape.ts';
 import { any } from '../../ops/reductions/anyAll.ts';
-import { add } from '../../ops/elementwise/arithmetic.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
-import { equal, less } from '../../ops/elementwise/comparison.ts';
+import { equal } from '../../ops/elementwise/comparison.ts';
 import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
 import { concat } from '../../ops/arrangement/concat.ts';
 import { diag } from '../../ops/arrangement/diagonal.ts';
@@ -17,11 +16,9 @@ import { swapAxes } from '../../ops/arrangement/moveAxis.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
 import { searchSorted } from '../../ops/sorting/searchSorted.ts';
 import { split as splitSizes } from '../../ops/arrangement/split.ts';
-import { max } from '../../ops/reductions/extrema.ts';
-import { oneHot } from '../../ops/indexing/oneHot.ts';
-import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { flat } from './flat.ts';
+import { flat, fromTheEnd } from './flat.ts';
+import { composeFloats, composeOneDType } from './composites.ts';
 
 /** The elements as a vector. Any dtype. Shape [size of x]. Errors: none for tensors. */
 export const ravel: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
@@ -31,6 +28,7 @@ export const ravel: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
   compose: ([x]) => flat(x),
 });
 
+/** Options of `diagflat`. */
 export interface DiagflatOptions {
   /** Which diagonal. Default 0. */
   k?: number;
@@ -61,6 +59,7 @@ export const fliplr: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite(
   compose: ([x]) => flip(x, { axis: 1 }),
 });
 
+/** Options of `rot90`. */
 export interface Rot90Options {
   /** Number of quarter turns. Default 1. */
   k?: number;
@@ -94,6 +93,7 @@ const noPlane = (axes: unknown) =>
     hint: 'pass [0, 1].',
   });
 
+/** Options of `append`. */
 export interface AppendOptions {
   /** The axis along which they are joined. Default null: both are flattened. */
   axis?: number | null;
@@ -101,7 +101,7 @@ export interface AppendOptions {
 
 /** x followed by y along `axis`. Dtypes are those of `concat`. Errors: ShapeError. */
 export const append: CompositeOp<[x: Tensor, y: Tensor], AppendOptions, Tensor, ['axis']> =
-  /* @__PURE__ */ defineComposite({
+  /* @__PURE__ */ composeOneDType({
     name: 'append',
     inputs: ['x', 'y'],
     options: { axis: true },
@@ -113,7 +113,7 @@ type OfMany = CompositeOp<[tensors: Tensor[]]>;
 
 /* @__NO_SIDE_EFFECTS__ */
 function joining(name: string, join: (tensors: readonly Tensor[]) => Tensor): OfMany {
-  return defineComposite({
+  return composeOneDType({
     name,
     inputs: ['...tensors'],
     options: {},
@@ -144,6 +144,7 @@ export const dstack: OfMany = /* @__PURE__ */ joining('dstack', (tensors) =>
   concat(tensors.map(deep), { axis: 2 }),
 );
 
+/** Options of `arraySplit`. */
 export interface ArraySplitOptions {
   /** Number of parts, or the indices at which all parts but the first begin. */
   indicesOrSections: number | readonly number[];
@@ -230,6 +231,7 @@ function sizesOf(op: string, size: number, wanted: number | readonly number[]): 
   return places.slice(1).map((end, i) => Math.max(0, end - (places[i] as number)));
 }
 
+/** Options of `unravelIndex`. */
 export interface UnravelIndexOptions {
   /** The shape that the flat indices refer to. */
   shape: readonly number[];
@@ -266,6 +268,7 @@ const noShape = (shape: unknown) =>
     hint: 'pass the shape of the tensor that the indices are of.',
   });
 
+/** Options of `isIn`. */
 export interface IsInOptions {
   /** Whether to test for elements that are not in y. Default false. */
   invert?: boolean;
@@ -284,6 +287,7 @@ export const isIn: CompositeOp<[x: Tensor, y: Tensor], IsInOptions, Tensor, ['in
     },
   });
 
+/** Options of `take`. */
 export interface TakeOptions {
   /** The axis to index. Default null: x is flattened. */
   axis?: number | null;
@@ -298,8 +302,7 @@ export const take: CompositeOp<[x: Tensor, indices: Tensor], TakeOptions, Tensor
     compose: ([x, indices], { axis = null }) => {
       const table = axis === null ? flat(x) : x;
       const along = normalizeAxis('take', axis ?? 0, table.shape.length);
-      const counted = where(less(indices, 0), add(indices, table.shape[along] as number), indices);
-      return gather(table, counted, { axis: along });
+      return gather(table, fromTheEnd(indices, table.shape[along] as number), { axis: along });
     },
   });
 
@@ -307,28 +310,10 @@ export const take: CompositeOp<[x: Tensor, indices: Tensor], TakeOptions, Tensor
  * The bin of each element of x: the number of ascending `bins` that aren't above it. int32, shape: that of x. float32.
  * Errors: ShapeError, DTypeError.
  */
-export const digitize: CompositeOp<[x: Tensor, bins: Tensor]> = /* @__PURE__ */ defineComposite({
+export const digitize: CompositeOp<[x: Tensor, bins: Tensor]> = /* @__PURE__ */ composeFloats({
   name: 'digitize',
   inputs: ['x', 'bins'],
   options: {},
   backward: null,
   compose: ([x, bins]) => searchSorted(bins, x, { side: 'right' }),
 });
-
-export interface MultiHotOptions {
-  /** Number of classes. */
-  numClasses: number;
-}
-
-/**
- * 1 for each class in a row of indices, 0 for others. Shapes: indices [..., k] → [..., numClasses]; float32.
- * Errors: ValueError, DTypeError.
- */
-export const multiHot: CompositeOp<[indices: Tensor], MultiHotOptions, Tensor, ['numClasses']> =
-  /* @__PURE__ */ defineComposite({
-    name: 'multiHot',
-    inputs: ['indices:int32'],
-    options: { numClasses: true },
-    backward: null,
-    compose: ([indices], { numClasses }) => max(oneHot(indices, { depth: numClasses }), { axis: -2 }),
-  });

@@ -8,7 +8,9 @@ import { type Padding, perAxis } from '../../core/windows.ts';
 import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
 import { conv1d } from '../../ops/convolution/conv1d.ts';
 import { conv2d, conv2dInputGrad } from '../../ops/convolution/conv2d.ts';
+import { conv2dTranspose } from '../../ops/convolution/conv2dTranspose.ts';
 import { conv3d } from '../../ops/convolution/conv3d.ts';
+import { conv3dTranspose } from '../../ops/convolution/conv3dTranspose.ts';
 import { depthwiseConv2d } from '../../ops/convolution/depthwiseConv2d.ts';
 import { eye } from '../../ops/creation/eye.ts';
 import { expandDims } from '../../ops/arrangement/expandDims.ts';
@@ -17,6 +19,7 @@ import { reshape } from '../../ops/arrangement/reshape.ts';
 import { squeeze } from '../../ops/arrangement/squeeze.ts';
 import { transpose } from '../../ops/arrangement/transpose.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { composeFloats } from './composites.ts';
 
 /** Options of `conv`, `depthwiseConv` and `separableConv`. */
 export interface ConvOptions {
@@ -37,7 +40,7 @@ const convOptions = { strides: true, padding: true, dilationRate: true } as cons
  * ShapeError, ValueError, DTypeError.
  */
 export const conv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor, ConvPositions> =
-  /* @__PURE__ */ defineComposite({
+  /* @__PURE__ */ composeFloats({
     name: 'conv',
     inputs: ['x', 'kernel'],
     options: convOptions,
@@ -50,7 +53,7 @@ export const conv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor,
  * ValueError, DTypeError.
  */
 export const depthwiseConv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor, ConvPositions> =
-  /* @__PURE__ */ defineComposite({
+  /* @__PURE__ */ composeFloats({
     name: 'depthwiseConv',
     inputs: ['x', 'kernel'],
     options: convOptions,
@@ -67,7 +70,7 @@ export const separableConv: CompositeOp<
   ConvOptions,
   Tensor,
   ConvPositions
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'separableConv',
   inputs: ['x', 'depthwiseKernel', 'pointwiseKernel'],
   options: convOptions,
@@ -96,14 +99,57 @@ function convolved(op: string, x: Tensor, kernel: Tensor, options: ConvOptions):
 function depthwise(op: string, x: Tensor, kernel: Tensor, options: ConvOptions): Tensor {
   if (x.shape.length !== 3) return depthwiseConv2d(x, kernel, options);
   // A sequence is an image of one row.
-  const { strides = 1, padding = 'valid', dilationRate = 1 } = options;
-  const [stride] = perAxis(op, 'strides', strides, 1);
-  const [dilation] = perAxis(op, 'dilationRate', dilationRate, 1);
-  const inRow = { strides: [stride, stride], padding, dilationRate: [1, dilation] };
+  const inRow = rowOptions(op, options, (stride) => [stride, stride]);
   const row = (y: Tensor, axis: number) => expandDims(y, { axis });
   return squeeze(depthwiseConv2d(row(x, 1), row(kernel, 0), inRow), { axis: 1 });
 }
 
+/** The options of a convolution of a sequence, for an image of one row. */
+function rowOptions(
+  op: string,
+  { strides = 1, padding = 'valid', dilationRate = 1 }: ConvOptions,
+  stepsOf = (stride: number) => [1, stride],
+) {
+  const [stride] = perAxis(op, 'strides', strides, 1);
+  const [dilation] = perAxis(op, 'dilationRate', dilationRate, 1);
+  return { strides: stepsOf(stride as number), padding, dilationRate: [1, dilation as number] };
+}
+
+/** Options of `convTranspose`. */
+export interface ConvTransposeOptions extends ConvOptions {
+  padding?: 'valid' | 'same';
+  /** Elements added at the end of each axis. Default: as Keras infers. */
+  outputPadding?: number | readonly number[] | null;
+}
+
+/**
+ * The transposed convolution of sequences, images or volumes: `conv2dTranspose` or `conv3dTranspose` by the rank of x. float32. Shapes:
+ * x [batch, ...sizes, channels], kernel [...window, filters, channels] → [batch, ...sizes, filters]. Errors: ShapeError, ValueError.
+ */
+export const convTranspose: CompositeOp<
+  [x: Tensor, kernel: Tensor],
+  ConvTransposeOptions,
+  Tensor,
+  ['strides', 'padding', 'outputPadding', 'dilationRate']
+> = /* @__PURE__ */ composeFloats({
+  name: 'convTranspose',
+  inputs: ['x', 'kernel'],
+  options: { strides: true, padding: true, outputPadding: true, dilationRate: true },
+  compose: ([x, kernel], options) => {
+    if (x.shape.length === 5) return conv3dTranspose(x, kernel, options);
+    if (x.shape.length !== 3) return conv2dTranspose(x, kernel, options);
+    // A sequence is an image of one row.
+    const { outputPadding = null, ...others } = options;
+    const inRow = rowOptions('convTranspose', others);
+    const added =
+      outputPadding === null ? null : [0, ...perAxis('convTranspose', 'outputPadding', outputPadding, 1)];
+    const row = (y: Tensor, axis: number) => expandDims(y, { axis });
+    const found = conv2dTranspose(row(x, 1), row(kernel, 0), { ...inRow, outputPadding: added } as object);
+    return squeeze(found, { axis: 1 });
+  },
+});
+
+/** Options of `unfold`. */
 export interface UnfoldOptions {
   /** Height and width of patches. */
   kernelSize: number | readonly number[];
@@ -115,6 +161,7 @@ export interface UnfoldOptions {
   stride?: number | readonly number[];
 }
 
+/** Options of `fold`. */
 export interface FoldOptions extends UnfoldOptions {
   /** Height and width of the images. */
   outputSize: number | readonly number[];
@@ -206,6 +253,7 @@ function unfolded(x: Tensor, count: number, patches: number): ShapeError {
   });
 }
 
+/** Options of `correlate`. */
 export interface CorrelateOptions {
   /** 'valid' (default): where both overlap fully; 'same': as many values as the longer vector; 'full': wherever they overlap. */
   mode?: 'valid' | 'same' | 'full';
@@ -213,7 +261,7 @@ export interface CorrelateOptions {
 
 /** The cross-correlation of two vectors. float32. Errors: ShapeError for other ranks, ValueError, DTypeError. */
 export const correlate: CompositeOp<[x: Tensor, y: Tensor], CorrelateOptions, Tensor, ['mode']> =
-  /* @__PURE__ */ defineComposite({
+  /* @__PURE__ */ composeFloats({
     name: 'correlate',
     inputs: ['x', 'y'],
     options: { mode: true },

@@ -1,8 +1,9 @@
 /** @file Tensors that keras.ops creates from numbers: window functions, sequences, triangular matrices. */
+import { type DType, isFloating } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { type OptionNames, optionsOf } from '../../core/options.ts';
+import { type OptionNames, optionsOf, type Settings } from '../../core/options.ts';
 import { requireBoolean, requireFinite, requireInteger } from '../../core/shape.ts';
-import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import type { CompositeOp } from '../../ops/define/composite.ts';
 import { type CreationOptions, fill, ones } from '../../ops/creation/creation.ts';
 import { flip } from '../../ops/arrangement/flip.ts';
 import { expandDims } from '../../ops/arrangement/expandDims.ts';
@@ -13,6 +14,7 @@ import { tensor } from '../../tensor/create.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { requireTensor } from '../../tensor/requireTensor.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { composeNumbers } from './composites.ts';
 
 /** Limit of the window length; no signal needs longer windows. */
 const longestWindow = 2 ** 24;
@@ -64,6 +66,7 @@ export function hanning(count: number, ...args: unknown[]): Tensor {
   return windowOf('hanning', count, args, (place) => 0.5 - 0.5 * wave(place, 1));
 }
 
+/** Options of `kaiser`. */
 export interface KaiserOptions {
   /** Shape parameter: larger values give narrower windows. At least 0. */
   beta: number;
@@ -90,82 +93,43 @@ function bessel(x: number): number {
   return total;
 }
 
-interface SpaceOptions {
-  /** Number of values. Default 50. */
-  num?: number;
-  /** Whether `stop` is the last value. Default true. */
-  endpoint?: boolean;
-}
-
-export interface LogspaceOptions extends SpaceOptions {
-  /** The base of the powers. Default 10. */
-  base?: number;
-}
-
-export type GeomspaceOptions = SpaceOptions;
-
-const spaceOptionNames: OptionNames<SpaceOptions> = { num: true, endpoint: true };
-
-/** Evenly spaced positions from 0 to 1, with or without 1. */
-function placesOf(op: string, { num = 50, endpoint = true }: SpaceOptions): number[] {
-  requireInteger(op, 'num', num, 0);
-  requireBoolean(op, 'endpoint', endpoint);
-  const steps = Math.max(1, endpoint ? num - 1 : num);
-  return Array.from({ length: num }, (_, i) => i / steps);
-}
-
-/** base^start to base^stop, with exponents at equal distances. float32, shape [num]. Errors: ValueError. */
-export function logspace(start: number, stop: number, options?: LogspaceOptions): Tensor;
-export function logspace(start: number, stop: number, ...args: unknown[]): Tensor {
-  const names: OptionNames<LogspaceOptions> = { ...spaceOptionNames, base: true };
-  const options: LogspaceOptions = optionsOf('logspace', args, names, ['start', 'stop']);
-  const { base = 10 } = options;
-  for (const [name, value] of Object.entries({ start, stop, base })) requireFinite('logspace', name, value);
-  const places = placesOf('logspace', options);
-  return tensor(Float32Array.from(places, (place) => base ** (start + (stop - start) * place)));
-}
-
-/**
- * start to stop, each the same multiple of the one before. Both have the same sign and aren't 0. float32, shape [num]. Errors:
- * ValueError.
- */
-export function geomspace(start: number, stop: number, options?: GeomspaceOptions): Tensor;
-export function geomspace(start: number, stop: number, ...args: unknown[]): Tensor {
-  const options: GeomspaceOptions = optionsOf('geomspace', args, spaceOptionNames, ['start', 'stop']);
-  for (const [name, value] of Object.entries({ start, stop })) requireFinite('geomspace', name, value);
-  const sign = Math.sign(start);
-  requireFinite('geomspace', 'stop / start', stop / start, Number.MIN_VALUE);
-  const places = placesOf('geomspace', options);
-  const logarithm = (place: number) => (1 - place) * Math.log(sign * start) + place * Math.log(sign * stop);
-  return tensor(Float32Array.from(places, (place) => sign * Math.exp(logarithm(place))));
-}
-
+/** Options of `tri`. */
 export interface TriOptions {
   /** Number of columns of the matrix. Default: as many as rows. */
   columns?: number | null;
   /** The last diagonal of ones. Default 0. */
   k?: number;
+  /** Dtype of the matrix. Default float32. */
+  dtype?: DType;
 }
 
-/** Ones on and below diagonal `k`, zeros above. float32, shape [rows, columns]. Errors: ValueError. */
-export function tri(rows: number, options?: TriOptions): Tensor;
+/** Ones on and below diagonal `k`, zeros above. Any dtype, shape [rows, columns]. Errors: ValueError. */
+export function tri(rows: number, ...settings: Settings<TriOptions, ['columns', 'k', 'dtype']>): Tensor;
 export function tri(rows: number, ...args: unknown[]): Tensor {
-  const names: OptionNames<TriOptions> = { columns: true, k: true };
-  const { columns = null, k = 0 }: TriOptions = optionsOf('tri', args, names, ['rows']);
+  const names: OptionNames<TriOptions> = { columns: true, k: true, dtype: true };
+  const { columns = null, k = 0, dtype = 'float32' }: TriOptions = optionsOf('tri', args, names, ['rows']);
   requireInteger('tri', 'rows', rows, 0);
   if (columns !== null) requireInteger('tri', 'columns', columns, 0);
-  return tidy(() => tril(ones([rows, columns ?? rows]), { k }));
+  return tidy(() => tril(ones([rows, columns ?? rows], { dtype }), { k }));
 }
 
-/** `value` in the shape and dtype of x. Errors: as of `fill`. */
+/** `value` in the shape of x and its dtype, which rounds it towards 0, or `dtype`. Errors: as of `fill`. */
 export function fullLike(x: Tensor, value: number, options?: CreationOptions): Tensor;
 export function fullLike(x: Tensor, value: number, ...args: unknown[]): Tensor {
   const names: OptionNames<CreationOptions> = { dtype: true, name: false };
   const options: CreationOptions = optionsOf('fullLike', args, names, ['x', 'value']);
   requireTensor('fullLike', 'x', x);
-  return fill(x.shape, value, { dtype: x.dtype, ...options });
+  const { dtype = x.dtype } = options;
+  return fill(x.shape, held(value, dtype), { ...options, dtype });
 }
 
+/** Returns a number as a dtype holds it. */
+function held(value: number, dtype: DType): number {
+  if (dtype === 'bool') return Number(value !== 0);
+  return isFloating(dtype) || typeof value !== 'number' ? value : Math.trunc(value);
+}
+
+/** Options of `vander`. */
 export interface VanderOptions {
   /** Number of powers. Default: the number of elements of x. */
   N?: number | null;
@@ -173,9 +137,9 @@ export interface VanderOptions {
   increasing?: boolean;
 }
 
-/** Powers of a vector as columns. float32. Shapes: x [n] → [n, N]. Errors: ValueError, DTypeError. */
+/** Powers of a vector as columns. Any dtype. Shapes: x [n] → [n, N]. Errors: ValueError, DTypeError. */
 export const vander: CompositeOp<[x: Tensor], VanderOptions, Tensor, ['N', 'increasing']> =
-  /* @__PURE__ */ defineComposite({
+  /* @__PURE__ */ composeNumbers({
     name: 'vander',
     inputs: ['x'],
     options: { N: true, increasing: true },
@@ -183,7 +147,8 @@ export const vander: CompositeOp<[x: Tensor], VanderOptions, Tensor, ['N', 'incr
       const count = N ?? x.shape[0] ?? 0;
       requireInteger('vander', 'N', count, 0);
       requireBoolean('vander', 'increasing', increasing);
-      const powers = pow(expandDims(x, { axis: -1 }), range(0, count));
+      const exponents = range(0, count, { dtype: isFloating(x.dtype) ? 'float32' : 'int32' });
+      const powers = pow(expandDims(x, { axis: -1 }), exponents);
       return increasing ? powers : flip(powers, { axis: -1 });
     },
   });

@@ -11,6 +11,7 @@ import { normalizeAxis } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { crossentropyOfLogits, crossentropyOfProbabilities } from '../losses/binaryCrossentropy.ts';
 import { shares } from '../losses/categoricalCrossentropy.ts';
+import { composeFloats } from './composites.ts';
 
 /** Options of crossentropies. */
 export interface CrossentropyOptions {
@@ -33,7 +34,7 @@ export const binaryCrossentropy: CompositeOp<
   CrossentropyOptions,
   Tensor,
   ['fromLogits']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'binaryCrossentropy',
   inputs: ['target', 'output'],
   options: { fromLogits: true },
@@ -50,7 +51,7 @@ export const categoricalCrossentropy: CompositeOp<
   ClassCrossentropyOptions,
   Tensor,
   ['fromLogits', 'axis']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'categoricalCrossentropy',
   inputs: ['target', 'output'],
   options: { fromLogits: true, axis: true },

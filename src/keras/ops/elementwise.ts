@@ -2,6 +2,7 @@
 import { requireFinite, requireBoolean } from '../../core/shape.ts';
 import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
 import { all } from '../../ops/reductions/anyAll.ts';
+import { identity } from '../../ops/arrangement/identity.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
 import { equal, less, lessEqual } from '../../ops/elementwise/comparison.ts';
 import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
@@ -16,18 +17,20 @@ import { sin } from '../../ops/elementwise/trigonometric.ts';
 import { sqrt, square } from '../../ops/elementwise/unary.ts';
 import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { isFloating } from '../../core/dtype.ts';
+import { composeFloats, composeNumbers, composeValues } from './composites.ts';
 
 type OfOne = CompositeOp<[x: Tensor]>;
 type OfTwo = CompositeOp<[x: Tensor, y: Tensor]>;
 
 /* @__NO_SIDE_EFFECTS__ */
 function ofOne(name: string, compose: (x: Tensor) => Tensor): OfOne {
-  return defineComposite({ name, inputs: ['x'], options: {}, compose: ([x]) => compose(x) });
+  return composeFloats({ name, inputs: ['x'], options: {}, compose: ([x]) => compose(x) });
 }
 
 /* @__NO_SIDE_EFFECTS__ */
 function ofTwo(name: string, compose: (x: Tensor, y: Tensor) => Tensor): OfTwo {
-  return defineComposite({ name, inputs: ['x', 'y'], options: {}, compose: ([x, y]) => compose(x, y) });
+  return composeFloats({ name, inputs: ['x', 'y'], options: {}, compose: ([x, y]) => compose(x, y) });
 }
 
 /** The cube root; of negative numbers, too. float32. Shape: that of x. The gradient isn't finite at 0. Errors: DTypeError. */
@@ -42,12 +45,13 @@ export const rad2deg: OfOne = /* @__PURE__ */ ofOne('rad2deg', (x) => mul(x, 180
 /** 2^x, float32 also of integers. Shape: that of x. Errors: none for tensors. */
 export const exp2: OfOne = /* @__PURE__ */ ofOne('exp2', (x) => pow(2, cast(x, 'float32')));
 
-/** Rounds towards 0. float32. Shape: that of x. Gradient: 0. Errors: DTypeError. */
-export const trunc: OfOne = /* @__PURE__ */ ofOne('trunc', truncated);
-
-function truncated(x: Tensor): Tensor {
-  return where(less(x, 0), ceil(x), floor(x));
-}
+/** Rounds towards 0. Any dtype. Shape: that of x. Gradient: 0. Errors: none for tensors. */
+export const trunc: OfOne = /* @__PURE__ */ defineComposite({
+  name: 'trunc',
+  inputs: ['x'],
+  options: {},
+  compose: ([x]) => (isFloating(x.dtype) ? where(less(x, 0), ceil(x), floor(x)) : identity(x)),
+});
 
 /** sin(πx) / (πx), and 1 at 0, where the gradient is 0. float32. Shape: that of x. Errors: DTypeError. */
 export const sinc: OfOne = /* @__PURE__ */ ofOne('sinc', (x) => {
@@ -87,19 +91,36 @@ export const heaviside: OfTwo = /* @__PURE__ */ ofTwo('heaviside', (x, y) =>
   where(isNaNOf(x), x, where(equal(x, 0), y, where(less(x, 0), 0, 1))),
 );
 
-/** The larger of both; if one is NaN, the other. float32. Shapes broadcast. Errors: ShapeError, DTypeError. */
-export const fmax: OfTwo = /* @__PURE__ */ ofTwo('fmax', (x, y) => unlessNaN(x, y, maximum(x, y)));
+/* @__NO_SIDE_EFFECTS__ */
+function extremum(name: string, chosen: (x: Tensor, y: Tensor) => Tensor): OfTwo {
+  return composeValues({
+    name,
+    inputs: ['x', 'y'],
+    options: {},
+    compose: ([x, y]) => {
+      const both = chosen(x, y);
+      // Of integers, none is NaN.
+      return isFloating(both.dtype) ? where(isNaNOf(x), y, where(isNaNOf(y), x, both)) : both;
+    },
+  });
+}
 
-/** The smaller of both; if one is NaN, the other. float32. Shapes broadcast. Errors: ShapeError, DTypeError. */
-export const fmin: OfTwo = /* @__PURE__ */ ofTwo('fmin', (x, y) => unlessNaN(x, y, minimum(x, y)));
+/** The larger of both; if one is NaN, the other. Any dtype. Shapes broadcast. Errors: ShapeError, DTypeError. */
+export const fmax: OfTwo = /* @__PURE__ */ extremum('fmax', maximum);
 
-const unlessNaN = (x: Tensor, y: Tensor, both: Tensor) => where(isNaNOf(x), y, where(isNaNOf(y), x, both));
+/** The smaller of both; if one is NaN, the other. Any dtype. Shapes broadcast. Errors: ShapeError, DTypeError. */
+export const fmin: OfTwo = /* @__PURE__ */ extremum('fmin', minimum);
 
 /**
  * x - trunc(x / y) · y, exact: the remainder has the sign of x. float32, int32. Shapes broadcast. Errors: ShapeError,
  * DTypeError.
  */
-export const fmod: OfTwo = /* @__PURE__ */ ofTwo('fmod', (x, y) => mul(sign(x), mod(abs(x), abs(y))));
+export const fmod: OfTwo = /* @__PURE__ */ composeNumbers({
+  name: 'fmod',
+  inputs: ['x', 'y'],
+  options: {},
+  compose: ([x, y]) => mul(sign(x), mod(abs(x), abs(y))),
+});
 
 /**
  * x · 2^y, y int32. float32. Shapes broadcast. In two steps, since 2^y may overflow where the product doesn't. Errors:
@@ -147,7 +168,7 @@ export const isClose: CompositeOp<
   CloseOptions,
   Tensor,
   ['rtol', 'atol', 'equalNan']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'isClose',
   inputs: ['x', 'y'],
   options: closeOptionNames,
@@ -160,7 +181,7 @@ export const allClose: CompositeOp<
   CloseOptions,
   Tensor,
   ['rtol', 'atol', 'equalNan']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'allClose',
   inputs: ['x', 'y'],
   options: closeOptionNames,

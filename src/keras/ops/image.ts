@@ -1,5 +1,14 @@
 /** @file keras.ops.image: ops on images [height, width, channels], or on a batch of them. */
-import { requireFinite } from '../../core/shape.ts';
+import { ValueError } from '../../core/errors.ts';
+import { requireFinite, requireOneOf, type Shape } from '../../core/shape.ts';
+import { perAxis } from '../../core/windows.ts';
+import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { pad, slice } from '../../ops/arrangement/slice.ts';
+import { squeeze } from '../../ops/arrangement/squeeze.ts';
+import { conv3d } from '../../ops/convolution/conv3d.ts';
+import { eye } from '../../ops/creation/eye.ts';
+import { composeFloats, composeThroughFloats } from './composites.ts';
 import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
 import { type ExtractPatchesOptions, extractPatches as patchesOf } from '../../ops/images/extractPatches.ts';
 import type { FillMode } from '../../ops/images/fillModes.ts';
@@ -12,22 +21,105 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { homography } from './homography.ts';
 import { ofImages, perImage } from './imageBatches.ts';
 
+export { sobelEdges, ssim, type SsimOptions } from './imageMeasures.ts';
+export {
+  scaleAndTranslate,
+  type ScaleAndTranslate,
+  type ScaleAndTranslateOptions,
+} from './scaleAndTranslate.ts';
 export { hsvToRgb, rgbToGrayscale, rgbToHsv } from '../../ops/images/colours.ts';
 export { type CropImagesOptions, cropImages, type PadImagesOptions, padImages } from './imageBorders.ts';
 export { type MapCoordinatesOptions, mapCoordinates } from './mapCoordinates.ts';
 
-/** Images resized to `size`, like the library's `resizeImages`. float32. Shapes: [..batch, h, w, c] → [..batch, ...size, c]. */
+/** Options of `resize`. */
+export interface ResizeOptions extends ResizeImagesOptions {
+  /** Whether images are first cut to the proportions of the result. Default false. */
+  cropToAspectRatio?: boolean;
+  /** Whether images are first padded to the proportions of the result. Default false. */
+  padToAspectRatio?: boolean;
+  /** How they are padded. Default 'constant'. */
+  fillMode?: 'constant';
+  /** The value of padding. Default 0. */
+  fillValue?: number;
+}
+
+/**
+ * Images resized to `size`, like the library's `resizeImages`. Any dtype; integers are cut off. Shapes: [..batch, h, w, c] → [..batch,
+ * ...size, c]. Errors: as there, and ValueError for images that are cut and padded.
+ */
 export const resize: CompositeOp<
   [images: Tensor],
-  ResizeImagesOptions,
+  ResizeOptions,
   Tensor,
   ['size', 'interpolation', 'antialias']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeThroughFloats({
   name: 'resize',
   inputs: ['images'],
-  options: { size: true, interpolation: true, antialias: true },
-  compose: ([images], options) => ofImages('resize', images, (x) => resizeImages(x, options)),
+  options: {
+    size: true,
+    interpolation: true,
+    antialias: true,
+    cropToAspectRatio: false,
+    padToAspectRatio: false,
+    fillMode: false,
+    fillValue: false,
+  },
+  compose: (
+    [images],
+    { cropToAspectRatio, padToAspectRatio, fillMode = 'constant', fillValue = 0, ...options },
+  ) => {
+    requireOneOf('resize', 'fillMode', fillMode, ['constant']);
+    const framed = (x: Tensor) => {
+      const target = perAxis('resize', 'size', options.size, 2) as [number, number];
+      if (cropToAspectRatio && padToAspectRatio) throw bothRatios();
+      if (cropToAspectRatio) return cutTo(x, target);
+      return padToAspectRatio ? paddedTo(x, target, fillValue) : x;
+    };
+    return ofImages('resize', images, (x) => resizeImages(framed(x), options));
+  },
 });
+
+const bothRatios = () =>
+  new ValueError({
+    op: 'resize',
+    rule: 'images are cut to the proportions of the result, or padded to them.',
+    received: 'cropToAspectRatio: true and padToAspectRatio: true',
+    hint: 'leave out one of them.',
+  });
+
+/** The height and width that an image has in the proportions of `target` if it keeps the other one. */
+function proportional([, height, width]: Shape, target: readonly [number, number]): [number, number] {
+  const [h, w] = [height as number, width as number];
+  return [Math.floor((w * target[0]) / target[1]), Math.floor((h * target[1]) / target[0])];
+}
+
+function cutTo(images: Tensor, target: readonly [number, number]): Tensor {
+  const [batch, height, width, channels] = images.shape as [number, number, number, number];
+  const whole = proportional(images.shape, target);
+  const kept = [height, width].map((n, i) => Math.max(1, Math.min(n, whole[i] as number))) as [
+    number,
+    number,
+  ];
+  const begin = [0, Math.floor((height - kept[0]) / 2), Math.floor((width - kept[1]) / 2), 0];
+  return slice(images, { begin, size: [batch, ...kept, channels] });
+}
+
+/** Both sides get the same, so that an odd pixel is missing, as in Keras; only the shorter axis is padded. */
+function paddedTo(images: Tensor, target: readonly [number, number], constantValue: number): Tensor {
+  const [, height, width] = images.shape as [number, number, number, number];
+  const [tall, wide] = proportional(images.shape, target);
+  const down = Math.max(0, Math.floor((tall - height) / 2));
+  const across = down > 0 ? 0 : Math.max(0, Math.floor((wide - width) / 2));
+  return pad(images, {
+    paddings: [
+      [0, 0],
+      [down, down],
+      [across, across],
+      [0, 0],
+    ],
+    constantValue,
+  });
+}
 
 /** The patches of images, like the library's `extractPatches`, also of one image. Any dtype. */
 export const extractPatches: CompositeOp<
@@ -42,6 +134,43 @@ export const extractPatches: CompositeOp<
   compose: ([images], options) => ofImages('extractPatches', images, (x) => patchesOf(x, options)),
 });
 
+/** Options of `extractPatches3d`. */
+export interface VolumePatchesOptions {
+  /** Depth, height and width of a patch. */
+  size: number | readonly number[];
+  /** Steps from one patch to the next. Default: the size. */
+  strides?: number | readonly number[] | null;
+  /** Steps between the voxels of a patch. Default 1. */
+  dilationRate?: number | readonly number[];
+  /** 'same' pads with zeros. Default 'valid'. */
+  padding?: 'valid' | 'same';
+}
+
+/**
+ * The patches of volumes, each as a vector. float32. Shapes: [..batch, d, h, w, c] → [..batch, ...counts, size · c]. Errors: ShapeError,
+ * ValueError.
+ */
+export const extractPatches3d: CompositeOp<
+  [volumes: Tensor],
+  VolumePatchesOptions,
+  Tensor,
+  ['size', 'strides', 'dilationRate', 'padding']
+> = /* @__PURE__ */ composeThroughFloats({
+  name: 'extractPatches3d',
+  inputs: ['volumes'],
+  options: { size: true, strides: true, dilationRate: true, padding: true },
+  compose: ([volumes], { size, strides, dilationRate = 1, padding = 'valid' }) => {
+    const window = perAxis('extractPatches3d', 'size', size, 3);
+    const isOne = volumes.shape.length === 4;
+    const batch = isOne ? expandDims(volumes, { axis: 0 }) : volumes;
+    const channels = batch.shape.at(-1) as number;
+    const count = window.reduce((product, n) => product * n, channels);
+    const kernel = reshape(eye(count), { shape: [...window, channels, count] });
+    const patches = conv3d(batch, kernel, { strides: strides ?? window, dilationRate, padding });
+    return isOne ? squeeze(patches, { axis: 0 }) : patches;
+  },
+});
+
 /** Options of `gaussianBlur`. */
 export interface ImageBlurOptions {
   /** Height and width of the window. Default 3. */
@@ -52,7 +181,7 @@ export interface ImageBlurOptions {
 
 /** Images blurred by a Gaussian window, like the library's `gaussianBlur`. float32. Shape: that of the images. */
 export const gaussianBlur: CompositeOp<[images: Tensor], ImageBlurOptions, Tensor, ['kernelSize', 'sigma']> =
-  /* @__PURE__ */ defineComposite({
+  /* @__PURE__ */ composeFloats({
     name: 'gaussianBlur',
     inputs: ['images'],
     options: { kernelSize: true, sigma: true },
@@ -84,7 +213,7 @@ export const affineTransform: CompositeOp<
   AffineTransformOptions,
   Tensor,
   ['interpolation', 'fillMode', 'fillValue']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'affineTransform',
   inputs: ['images', 'transform'],
   options: { interpolation: true, fillMode: true, fillValue: true },
@@ -105,7 +234,7 @@ export const perspectiveTransform: CompositeOp<
   PerspectiveTransformOptions,
   Tensor,
   ['interpolation', 'fillValue']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'perspectiveTransform',
   inputs: ['images', 'startPoints', 'endPoints'],
   options: { interpolation: true, fillValue: true },

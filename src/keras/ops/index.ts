@@ -1,62 +1,241 @@
-/** @file keras.ops: the library's ops, also by Keras's names, and functions composed of them. */
+/**
+ * @file keras.ops: the library's ops with Keras's rules for dtypes (promotion.ts), arguments and names, and functions composed of
+ * them.
+ */
 export * from '../../ops/index.ts';
-// Keras's, where they differ from the library's of the same name
-export { cumprod, cumsum, gelu, identity, norm, takeAlongAxis } from './kerasDefaults.ts';
-export type { KerasTakeAlongAxisOptions, ScanOptions } from './kerasDefaults.ts';
-export { split } from './arrangement.ts';
-export { arange, averagePool, cholesky, max, maxPool, min, round, scatterUpdate } from './kerasArguments.ts';
-export type {
-  CholeskyOptions,
-  ExtremumOptions,
-  RoundOptions,
-  ScatterUpdateOptions,
-} from './kerasArguments.ts';
-// By Keras's names
-export { abs as absolute, abs as fabs } from '../../ops/elementwise/rounding.ts';
-export { max as amax, min as amin } from '../../ops/reductions/extrema.ts';
+// With Keras's dtypes
 export {
-  acos as arccos,
-  asin as arcsin,
-  atan as arctan,
-  atan2 as arctan2,
-} from '../../ops/elementwise/trigonometric.ts';
-export { acosh as arccosh, asinh as arcsinh, atanh as arctanh } from '../../ops/elementwise/hyperbolic.ts';
-export { tensor as array, tensor as convertToTensor } from '../../tensor/create.ts';
+  concat,
+  det,
+  eigh,
+  inv,
+  luFactor,
+  matMul,
+  outer,
+  qr,
+  segmentMax,
+  segmentMin,
+  segmentProd,
+  segmentSum,
+  stack,
+  tensordot,
+  trace,
+} from './arrayDTypes.ts';
 export {
-  bitwiseNot as bitwiseInvert,
-  leftShift as bitwiseLeftShift,
-  rightShift as bitwiseRightShift,
-} from '../../ops/elementwise/bitwise.ts';
-export { concat as concatenate } from '../../ops/arrangement/concat.ts';
-export { identity as copy } from '../../ops/arrangement/identity.ts';
-export {
-  div as divide,
-  div as trueDivide,
-  mul as multiply,
-  neg as negative,
-  sub as subtract,
-} from '../../ops/elementwise/arithmetic.ts';
-export { floorDiv as floorDivide } from '../../ops/elementwise/division.ts';
-export { fill as full, zeros as empty } from '../../ops/creation/creation.ts';
-export { zerosLike as emptyLike } from '../../ops/creation/like.ts';
-export { hardSwish as hardSilu } from '../../ops/activations/rectifiers.ts';
-export { silu as swish } from '../../ops/activations/activations.ts';
-export { pow as power } from '../../ops/elementwise/pow.ts';
-export { scatterNd as scatter } from '../../ops/indexing/gatherNd.ts';
-export { variance as var } from '../../ops/reductions/variance.ts';
+  abs,
+  acos,
+  acosh,
+  add,
+  asin,
+  asinh,
+  atan,
+  atan2,
+  atanh,
+  bitwiseAnd,
+  bitwiseOr,
+  bitwiseXor,
+  ceil,
+  cos,
+  cosh,
+  div,
+  equal,
+  erf,
+  exp,
+  expm1,
+  fabs,
+  floor,
+  floorDiv,
+  gcd,
+  greater,
+  greaterEqual,
+  isFinite,
+  isInf,
+  isNaN,
+  lcm,
+  leftShift,
+  less,
+  lessEqual,
+  log,
+  log10,
+  log1p,
+  log2,
+  logAddExp,
+  logicalAnd,
+  logicalNot,
+  logicalOr,
+  logicalXor,
+  maximum,
+  minimum,
+  mod,
+  mul,
+  neg,
+  notEqual,
+  pow,
+  reciprocal,
+  rightShift,
+  rsqrt,
+  sign,
+  sin,
+  sinh,
+  sqrt,
+  square,
+  squaredDifference,
+  sub,
+  tan,
+  tanh,
+  where,
+} from './elementwiseDTypes.ts';
 export {
   celu,
+  depthwiseConv2d,
+  dotProductAttention,
+  elu,
   glu,
   hardShrink,
+  hardSigmoid,
+  hardSwish,
   hardTanh,
+  leakyRelu,
+  logSigmoid,
+  logSoftmax,
+  mish,
+  relu,
+  relu6,
+  selu,
+  sigmoid,
+  silu,
+  softmax,
+  softplus,
   softShrink,
+  softsign,
   sparsemax,
   sparsePlus,
   sparseSigmoid,
   squareplus,
   tanhShrink,
   threshold,
-} from '../activationFunctions.ts';
+} from './networkDTypes.ts';
+export {
+  all,
+  any,
+  argMax,
+  argMin,
+  argsort,
+  logSumExp,
+  mean,
+  median,
+  moments,
+  normalize,
+  quantile,
+  searchSorted,
+  sort,
+  std,
+  sum,
+  topK,
+  variance,
+} from './reductionDTypes.ts';
+// With Keras's arguments and defaults
+export { bitwiseNot, clip } from './elementwiseOptions.ts';
+export {
+  bincount,
+  multiHot,
+  oneHot,
+  scatterUpdate,
+  sliceUpdate,
+  type ClassesOptions,
+  type CountOptions,
+  type MultiHotOptions,
+  type ScatterUpdateOptions,
+  type SliceUpdate,
+} from './indexOptions.ts';
+export {
+  arange,
+  averagePool,
+  cholesky,
+  max,
+  maxPool,
+  min,
+  round,
+  type CholeskyOptions,
+  type ExtremumOptions,
+  type RoundOptions,
+} from './kerasArguments.ts';
+export {
+  cumprod,
+  cumsum,
+  gelu,
+  identity,
+  norm,
+  prod,
+  takeAlongAxis,
+  type KerasTakeAlongAxisOptions,
+  type ProdOptions,
+  type ScanOptions,
+} from './kerasDefaults.ts';
+export {
+  convertToTensor,
+  eye,
+  onesLike,
+  zerosLike,
+  type ConversionOptions,
+  type DiagonalMatrixOptions,
+  type LikeOptions,
+} from './matrices.ts';
+export {
+  einsum,
+  expandDims,
+  meshgrid,
+  pad,
+  tile,
+  transpose,
+  type AxesOptions,
+  type ExpandDimsOptions,
+  type Meshgrid,
+  type PadWidthOptions,
+  type TileOptions,
+} from './shapeOptions.ts';
+export {
+  geomspace,
+  linspace,
+  logspace,
+  type GeomspaceOptions,
+  type LinspaceOptions,
+  type LogspaceOptions,
+  type SequenceEnd,
+} from './spaces.ts';
+export { split } from './arrangement.ts';
+export { solve, solveTriangular, svd, type Svd, type SvdOptions } from './linalg.ts';
+// By Keras's names
+export { conj as conjugate } from './reals.ts';
+export {
+  abs as absolute,
+  acos as arccos,
+  acosh as arccosh,
+  asin as arcsin,
+  asinh as arcsinh,
+  atan as arctan,
+  atan2 as arctan2,
+  atanh as arctanh,
+  div as divide,
+  div as trueDivide,
+  floorDiv as floorDivide,
+  leftShift as bitwiseLeftShift,
+  mul as multiply,
+  neg as negative,
+  pow as power,
+  rightShift as bitwiseRightShift,
+  sub as subtract,
+} from './elementwiseDTypes.ts';
+export { bitwiseNot as bitwiseInvert } from './elementwiseOptions.ts';
+export { max as amax, min as amin } from './kerasArguments.ts';
+export { convertToTensor as array } from './matrices.ts';
+export { concat as concatenate } from './arrayDTypes.ts';
+export { hardSwish as hardSilu, silu as swish } from './networkDTypes.ts';
+export { variance as var } from './reductionDTypes.ts';
+export { identity as copy } from '../../ops/arrangement/identity.ts';
+export { fill as full, zeros as empty } from '../../ops/creation/creation.ts';
+export { zerosLike as emptyLike } from './matrices.ts';
+export { scatterNd as scatter } from '../../ops/indexing/gatherNd.ts';
 // Modules of Keras
 export * as image from './image.ts';
 // Formulas
@@ -67,10 +246,12 @@ export * from './creation.ts';
 export * from './crossentropy.ts';
 export * from './elementwise.ts';
 export { ctcDecode, type CtcDecodeOptions } from './ctcDecode.ts';
+export { ctcLoss, type CtcLossOptions } from './ctcLoss.ts';
 export * from './fourier.ts';
 export * from './linalg.ts';
 export * from './nan.ts';
 export * from './normalizations.ts';
+export * from './reals.ts';
 export * from './vectorMath.ts';
 export * from './selection.ts';
 export * from './special.ts';

@@ -1,8 +1,8 @@
 /** @file Ops that Keras has under the same name as the library, but with more arguments: `ops` has Keras's. */
 import { ShapeError } from '../../core/errors.ts';
-import { formatShape, requireBoolean, requireInteger, requireOneOf } from '../../core/shape.ts';
+import { formatShape, requireBoolean, requireInteger } from '../../core/shape.ts';
 import { type OptionNames, optionsOf, type Settings } from '../../core/options.ts';
-import { add, div, mul } from '../../ops/elementwise/arithmetic.ts';
+import { div, mul } from '../../ops/elementwise/arithmetic.ts';
 import { avgPool, avgPool1d } from '../../ops/pooling/avgPool.ts';
 import { cholesky as libraryCholesky } from '../../ops/linalg/cholesky.ts';
 import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
@@ -14,18 +14,12 @@ import { avgPool3d, maxPool3d } from '../../ops/pooling/pool3d.ts';
 import { poolOptionNames, type PoolOptions, type PoolPositions } from '../../ops/pooling/pooling.ts';
 import { range, type RangeOptions } from '../../ops/creation/range.ts';
 import type { ReduceOptions } from '../../ops/reductions/reduction.ts';
-import { reshape } from '../../ops/arrangement/reshape.ts';
 import { round as libraryRound } from '../../ops/elementwise/rounding.ts';
-import { segmentMax, segmentMin } from '../../ops/indexing/segmentExtrema.ts';
-import { segmentProd } from '../../ops/indexing/segmentProd.ts';
-import { segmentSum } from '../../ops/indexing/segmentSum.ts';
-import {
-  slicesAt,
-  tensorScatterUpdate,
-  type TensorScatterUpdateOptions,
-} from '../../ops/indexing/tensorScatterUpdate.ts';
-import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { identity } from '../../ops/arrangement/identity.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { isFloating } from '../../core/dtype.ts';
+import { composeFloats, composeThroughFloats, composeValues } from './composites.ts';
 
 /** Options of `max` and `min`. */
 export interface ExtremumOptions extends ReduceOptions {
@@ -41,7 +35,7 @@ function defineExtremum(
   reduce: (x: Tensor, options: ReduceOptions) => Tensor,
   bound: (x: Tensor, y: number) => Tensor,
 ): Extremum {
-  return defineComposite({
+  return composeValues({
     name,
     inputs: ['x'],
     options: { axis: true, keepDims: true, initial: true },
@@ -58,12 +52,13 @@ export const max: Extremum = /* @__PURE__ */ defineExtremum('max', libraryMax, m
 /** The smallest element along `axis`, and `initial`. float32, int32, uint32. Shapes and errors: as of the library's `min`. */
 export const min: Extremum = /* @__PURE__ */ defineExtremum('min', libraryMin, minimum);
 
+/** Options of `round`. */
 export interface RoundOptions {
   /** Number of decimal places; negative ones round to tens, hundreds, … Default 0. */
   decimals?: number;
 }
 
-/** The nearest number with `decimals` places; ties to even. float32. Shape: that of x. Errors: ValueError, DTypeError. */
+/** The nearest number with `decimals` places; ties to even. Any dtype. Shape: that of x. Errors: ValueError, DTypeError. */
 export const round: CompositeOp<[x: Tensor], RoundOptions, Tensor, ['decimals']> =
   /* @__PURE__ */ defineComposite({
     name: 'round',
@@ -71,12 +66,19 @@ export const round: CompositeOp<[x: Tensor], RoundOptions, Tensor, ['decimals']>
     options: { decimals: true },
     compose: ([x], { decimals = 0 }) => {
       requireInteger('round', 'decimals', decimals, Number.MIN_SAFE_INTEGER);
+      if (!isFloating(x.dtype)) return decimals < 0 ? roundedTo(x, 10 ** -decimals) : identity(x);
       if (decimals === 0) return libraryRound(x);
       const power = 10 ** Math.abs(decimals);
       return decimals > 0 ? div(libraryRound(mul(x, power)), power) : mul(libraryRound(div(x, power)), power);
     },
   });
 
+/** Integers rounded to multiples of `step`, as floats: up to 2²⁴ they are exact. */
+function roundedTo(x: Tensor, step: number): Tensor {
+  return cast(mul(libraryRound(div(x, step)), step), { dtype: x.dtype });
+}
+
+/** Options of `cholesky`. */
 export interface CholeskyOptions {
   /** Whether the factor is the upper triangular U with Uᵀ U = x. Default false: the lower one. */
   upper?: boolean;
@@ -84,7 +86,7 @@ export interface CholeskyOptions {
 
 /** The library's `cholesky`, or its transpose. float32. Shape: that of x. Errors: as of the library's `cholesky`, ValueError. */
 export const cholesky: CompositeOp<[x: Tensor], CholeskyOptions, Tensor, ['upper']> =
-  /* @__PURE__ */ defineComposite({
+  /* @__PURE__ */ composeFloats({
     name: 'cholesky',
     inputs: ['x'],
     options: { upper: true },
@@ -99,8 +101,9 @@ export const cholesky: CompositeOp<[x: Tensor], CholeskyOptions, Tensor, ['upper
 function definePool(
   name: string,
   pools: readonly ((x: Tensor, options: PoolOptions) => Tensor)[],
+  define: typeof composeFloats,
 ): CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> {
-  return defineComposite({
+  return define({
     name,
     inputs: ['x'],
     options: poolOptionNames,
@@ -122,15 +125,18 @@ const noRank = (op: string, { shape }: Tensor) =>
 
 /** The means of windows of sequences, images or volumes, by the rank of x. float32. Shapes and errors: as of `avgPool`. */
 export const averagePool: CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> =
-  /* @__PURE__ */ definePool('averagePool', [avgPool1d, avgPool, avgPool3d]);
+  /* @__PURE__ */ definePool('averagePool', [avgPool1d, avgPool, avgPool3d], composeFloats);
 
 /** The maxima of windows of sequences, images or volumes, by the rank of x. Shapes, dtypes and errors: as of the library's `maxPool`. */
 export const maxPool: CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> =
-  /* @__PURE__ */ definePool('maxPool', [maxPool1d, libraryMaxPool, maxPool3d]);
+  /* @__PURE__ */ definePool('maxPool', [maxPool1d, libraryMaxPool, maxPool3d], composeThroughFloats);
 
 const rangeOptionNames: OptionNames<RangeOptions> = { step: true, dtype: true, name: false };
 
-/** The library's `range`; a single number is where it stops: `arange(3)` is [0, 1, 2]. Shape, dtypes and errors: as of `range`. */
+/**
+ * The library's `range`, int32 if all numbers are whole; a single number is where it stops: `arange(3)` is [0, 1, 2]. The step is 1
+ * by default. Shape, dtypes and errors: as of `range`.
+ */
 export function arange(stop: number, options?: RangeOptions): Tensor;
 export function arange(
   start: number,
@@ -141,40 +147,7 @@ export function arange(first: number, ...rest: unknown[]): Tensor {
   const [stop, ...settings] = typeof rest[0] === 'number' ? rest : [first, ...rest];
   const start = typeof rest[0] === 'number' ? first : 0;
   const options: RangeOptions = optionsOf('arange', settings, rangeOptionNames, ['start', 'stop']);
-  return range(start, stop as number, options);
+  const { step = 1, ...others } = options;
+  const isWhole = [start, stop, step].every(Number.isInteger);
+  return range(start, stop as number, { step, dtype: isWhole ? 'int32' : 'float32', ...others });
 }
-
-const combined = {
-  add: [segmentSum, add],
-  max: [segmentMax, maximum],
-  min: [segmentMin, minimum],
-  mul: [segmentProd, mul],
-} as const;
-
-export interface ScatterUpdateOptions extends TensorScatterUpdateOptions {
-  /** What a slice and its updates become: their sum, maximum, minimum or product. Default null: the last update. */
-  reduction?: keyof typeof combined | null;
-}
-
-/**
- * x with the slices at coordinates `indices` replaced by `updates`, or combined with them. float32, int32, uint32. Shapes and
- * errors: as of `tensorScatterUpdate`; ValueError for a reduction that isn't one.
- */
-export const scatterUpdate: CompositeOp<
-  [x: Tensor, indices: Tensor, updates: Tensor],
-  ScatterUpdateOptions,
-  Tensor,
-  ['reduction']
-> = /* @__PURE__ */ defineComposite({
-  name: 'scatterUpdate',
-  inputs: ['x', 'indices:int32', 'updates'],
-  options: { reduction: true, validateIndices: false },
-  compose: ([x, indices, updates], { reduction = null, ...options }) => {
-    if (reduction === null) return tensorScatterUpdate(x, indices, updates, options);
-    requireOneOf('scatterUpdate', 'reduction', reduction, Object.keys(combined) as (keyof typeof combined)[]);
-    const { rows, ids, numSegments, isTouched } = slicesAt('scatterUpdate', x, indices, updates, options);
-    const [reduce, combine] = combined[reduction];
-    const reduced = reshape(reduce(rows, ids, { numSegments }), { shape: x.shape });
-    return where(isTouched, combine(x, where(isTouched, reduced, x)), x);
-  },
-});

@@ -1,11 +1,12 @@
 /** @file Reductions and scans of keras.ops that ignore NaN. */
+import { type DType, isFloating } from '../../core/dtype.ts';
 import { normalizeAxes } from '../../core/shape.ts';
 import { all } from '../../ops/reductions/anyAll.ts';
 import { type ArgOptions, argMax, argMin } from '../../ops/reductions/argExtrema.ts';
 import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
 import { clip } from '../../ops/elementwise/clip.ts';
-import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import type { CompositeOp } from '../../ops/define/composite.ts';
 import { cumprod } from '../../ops/reductions/cumulative.ts';
 import { cumsum } from '../../ops/reductions/cumsum.ts';
 import { max, min } from '../../ops/reductions/extrema.ts';
@@ -30,21 +31,26 @@ import { takeAlongAxis } from '../../ops/indexing/takeAlongAxis.ts';
 import { sqrt, square } from '../../ops/elementwise/unary.ts';
 import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { composeFloats, composeNumbers, composeValues } from './composites.ts';
 
 type Reduction = CompositeOp<[x: Tensor], ReduceOptions, Tensor, ReducePositions>;
 
-/** Returns `x` with `value` instead of NaN. */
-const filled = (x: Tensor, value: number) => where(isNaNOf(x), value, x);
+/** Returns `x` with `value` instead of NaN, which integers don't have. */
+const filled = (x: Tensor, value: number) => (isFloating(x.dtype) ? where(isNaNOf(x), value, x) : x);
 
 const countOf = (x: Tensor, options: ReduceOptions) => sum(cast(logicalNot(isNaNOf(x)), 'float32'), options);
 
 /** `y`, and NaN where all elements of x are NaN. */
 const unlessEmpty = (x: Tensor, y: Tensor, options: ReduceOptions) =>
-  where(all(isNaNOf(x), options), Number.NaN, y);
+  isFloating(x.dtype) ? where(all(isNaNOf(x), options), Number.NaN, y) : y;
 
 /* @__NO_SIDE_EFFECTS__ */
-function defineNanReduction(name: string, compose: (x: Tensor, options: ReduceOptions) => Tensor): Reduction {
-  return defineComposite({
+function defineNanReduction(
+  name: string,
+  compose: (x: Tensor, options: ReduceOptions) => Tensor,
+  define: typeof composeFloats = composeFloats,
+): Reduction {
+  return define({
     name,
     inputs: ['x'],
     options: reduceOptionNames,
@@ -53,23 +59,31 @@ function defineNanReduction(name: string, compose: (x: Tensor, options: ReduceOp
 }
 
 /** The sum of the elements that aren't NaN. float32. Shapes: as of `sum`. Errors: ShapeError, DTypeError. */
-export const nanSum: Reduction = /* @__PURE__ */ defineNanReduction('nanSum', (x, options) =>
-  sum(filled(x, 0), options),
+export const nanSum: Reduction = /* @__PURE__ */ defineNanReduction(
+  'nanSum',
+  (x, options) => sum(filled(x, 0), options),
+  composeNumbers,
 );
 
 /** The product of the elements that aren't NaN. float32. Shapes: as of `prod`. Errors: ShapeError, DTypeError. */
-export const nanProd: Reduction = /* @__PURE__ */ defineNanReduction('nanProd', (x, options) =>
-  prod(filled(x, 1), options),
+export const nanProd: Reduction = /* @__PURE__ */ defineNanReduction(
+  'nanProd',
+  (x, options) => prod(filled(x, 1), options),
+  composeNumbers,
 );
 
 /** The largest element that isn't NaN; NaN where all are. float32. Shapes: as of `max`. Errors: ShapeError, DTypeError. */
-export const nanMax: Reduction = /* @__PURE__ */ defineNanReduction('nanMax', (x, options) =>
-  unlessEmpty(x, max(filled(x, Number.NEGATIVE_INFINITY), options), options),
+export const nanMax: Reduction = /* @__PURE__ */ defineNanReduction(
+  'nanMax',
+  (x, options) => unlessEmpty(x, max(filled(x, Number.NEGATIVE_INFINITY), options), options),
+  composeValues,
 );
 
 /** The smallest element that isn't NaN; NaN where all are. float32. Shapes: as of `min`. Errors: ShapeError, DTypeError. */
-export const nanMin: Reduction = /* @__PURE__ */ defineNanReduction('nanMin', (x, options) =>
-  unlessEmpty(x, min(filled(x, Number.POSITIVE_INFINITY), options), options),
+export const nanMin: Reduction = /* @__PURE__ */ defineNanReduction(
+  'nanMin',
+  (x, options) => unlessEmpty(x, min(filled(x, Number.POSITIVE_INFINITY), options), options),
+  composeValues,
 );
 
 /** The mean of the elements that aren't NaN; NaN where all are. float32. Shapes: as of `mean`. Errors: ShapeError, DTypeError. */
@@ -103,6 +117,8 @@ export const nanStd: Reduction = /* @__PURE__ */ defineNanReduction('nanStd', (x
 export interface NanScanOptions {
   /** The axis along which values accumulate. Default null: all elements, flat. */
   axis?: number | null;
+  /** The dtype in which they accumulate. Default: that of x, int32 for booleans. */
+  dtype?: DType | null;
 }
 
 /* @__NO_SIDE_EFFECTS__ */
@@ -110,24 +126,25 @@ function defineNanScan(
   name: string,
   scan: (x: Tensor, options: { axis: number }) => Tensor,
   neutral: number,
-): CompositeOp<[x: Tensor], NanScanOptions, Tensor, ['axis']> {
-  return defineComposite({
+): CompositeOp<[x: Tensor], NanScanOptions, Tensor, ['axis', 'dtype']> {
+  return composeNumbers({
     name,
     inputs: ['x'],
-    options: { axis: true },
-    compose: ([x], { axis = null }) => {
-      const clean = filled(x, neutral);
+    options: { axis: true, dtype: true },
+    compose: ([x], { axis = null, dtype = null }) => {
+      const given = filled(x, neutral);
+      const clean = dtype === null ? given : cast(given, { dtype });
       return axis === null ? scan(reshape(clean, { shape: [-1] }), { axis: 0 }) : scan(clean, { axis });
     },
   });
 }
 
 /** Running sums that skip NaN. float32. Shape: that of x; flat without an axis. Errors: ShapeError, DTypeError. */
-export const nanCumsum: CompositeOp<[x: Tensor], NanScanOptions, Tensor, ['axis']> =
+export const nanCumsum: CompositeOp<[x: Tensor], NanScanOptions, Tensor, ['axis', 'dtype']> =
   /* @__PURE__ */ defineNanScan('nanCumsum', cumsum, 0);
 
 /** Running products that skip NaN. float32. Shape: that of x; flat without an axis. Errors: ShapeError, DTypeError. */
-export const nanCumprod: CompositeOp<[x: Tensor], NanScanOptions, Tensor, ['axis']> =
+export const nanCumprod: CompositeOp<[x: Tensor], NanScanOptions, Tensor, ['axis', 'dtype']> =
   /* @__PURE__ */ defineNanScan('nanCumprod', cumprod, 1);
 
 /* @__NO_SIDE_EFFECTS__ */
@@ -136,12 +153,15 @@ function defineNanSearch(
   search: (x: Tensor, options: ArgOptions) => Tensor,
   last: number,
 ): CompositeOp<[x: Tensor], ArgOptions, Tensor, ReducePositions> {
-  return defineComposite({
+  return composeNumbers({
     name,
     inputs: ['x'],
     options: reduceOptionNames,
     backward: null,
-    compose: ([x], options) => where(all(isNaNOf(x), options), -1, search(filled(x, last), options)),
+    compose: ([x], options) => {
+      const found = search(filled(x, last), options);
+      return isFloating(x.dtype) ? where(all(isNaNOf(x), options), -1, found) : found;
+    },
   });
 }
 
@@ -205,7 +225,7 @@ export const nanQuantile: CompositeOp<
   NanQuantileOptions,
   Tensor,
   ['q', 'axis', 'method', 'keepDims']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'nanQuantile',
   inputs: ['x'],
   options: nanQuantileOptionNames,
@@ -220,7 +240,7 @@ export const nanPercentile: CompositeOp<
   NanQuantileOptions,
   Tensor,
   ['q', 'axis', 'method', 'keepDims']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'nanPercentile',
   inputs: ['x'],
   options: nanQuantileOptionNames,
@@ -244,7 +264,7 @@ export const percentile: CompositeOp<
   NanQuantileOptions,
   Tensor,
   ['q', 'axis', 'method', 'keepDims']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'percentile',
   inputs: ['x'],
   options: nanQuantileOptionNames,

@@ -2,12 +2,13 @@
 import { sameShape } from '../../core/shape.ts';
 import { mul } from '../../ops/elementwise/arithmetic.ts';
 import { batchNorm } from '../../ops/normalization/batchNorm.ts';
-import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import type { CompositeOp } from '../../ops/define/composite.ts';
 import { layerNorm } from '../../ops/normalization/layerNorm.ts';
 import { axesTogether, sizesAlong } from '../../ops/normalization/normalization.ts';
 import { rmsNorm } from '../../ops/normalization/rmsNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon as smallest } from '../epsilon.ts';
+import { composeFloats } from './composites.ts';
 
 /** Options of `layerNormalization` and `rmsNormalization`. */
 export interface NormalizationAxisOptions {
@@ -30,7 +31,7 @@ export const layerNormalization: CompositeOp<
   NormalizationAxisOptions,
   Tensor,
   ['axis', 'epsilon']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'layerNormalization',
   inputs: ['x', 'gamma?', 'beta?'],
   options: { axis: true, epsilon: true },
@@ -47,7 +48,7 @@ export const rmsNormalization: CompositeOp<
   NormalizationAxisOptions,
   Tensor,
   ['axis', 'epsilon']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'rmsNormalization',
   inputs: ['x', 'scale?'],
   options: { axis: true, epsilon: true },
@@ -71,7 +72,7 @@ export const batchNormalization: CompositeOp<
   BatchNormalizationOptions,
   Tensor,
   ['axis', 'epsilon']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'batchNormalization',
   inputs: ['x', 'mean', 'variance', 'offset?', 'scale?'],
   options: { axis: true, epsilon: true },

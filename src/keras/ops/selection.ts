@@ -6,7 +6,7 @@ import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
 import { bincount } from '../../ops/indexing/bincount.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
 import { equal, lessEqual, greaterEqual } from '../../ops/elementwise/comparison.ts';
-import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import type { CompositeOp } from '../../ops/define/composite.ts';
 import { max, min } from '../../ops/reductions/extrema.ts';
 import { logicalAnd } from '../../ops/elementwise/logical.ts';
 import { minimum } from '../../ops/elementwise/maximum.ts';
@@ -14,10 +14,11 @@ import { range as counting } from '../../ops/creation/range.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
 import { searchSorted } from '../../ops/sorting/searchSorted.ts';
 import { argsort } from '../../ops/sorting/sort.ts';
-import { where } from '../../ops/elementwise/where.ts';
+import { where } from './elementwiseDTypes.ts';
 import { tensor } from '../../tensor/create.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { composeFloats, composeNumbers } from './composites.ts';
 
 /**
  * Elementwise, the choice of the first condition that holds; `fallback` where none does. Shapes broadcast. Errors: ValueError for
@@ -57,7 +58,7 @@ export interface ArgpartitionOptions {
  * Errors: ValueError, ShapeError, DTypeError.
  */
 export const argpartition: CompositeOp<[x: Tensor], ArgpartitionOptions, Tensor, ['kth', 'axis']> =
-  /* @__PURE__ */ defineComposite({
+  /* @__PURE__ */ composeNumbers({
     name: 'argpartition',
     inputs: ['x'],
     options: { kth: true, axis: true },
@@ -87,7 +88,7 @@ export const histogram: CompositeOp<
   HistogramOptions,
   [counts: Tensor, edges: Tensor],
   ['bins', 'range']
-> = /* @__PURE__ */ defineComposite({
+> = /* @__PURE__ */ composeFloats({
   name: 'histogram',
   inputs: ['x'],
   options: { bins: true, range: true },

@@ -1,18 +1,19 @@
 /** @file Special functions of keras.ops, by polynomials with the accuracy of float32. */
 import { add, div, mul, neg, sub } from '../../ops/elementwise/arithmetic.ts';
 import { equal, greater, greaterEqual, less } from '../../ops/elementwise/comparison.ts';
-import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import type { CompositeOp } from '../../ops/define/composite.ts';
 import { maximum } from '../../ops/elementwise/maximum.ts';
 import { abs } from '../../ops/elementwise/rounding.ts';
 import { exp, log, rsqrt, sqrt, square } from '../../ops/elementwise/unary.ts';
 import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { composeFloats } from './composites.ts';
 
 type OfOne = CompositeOp<[x: Tensor]>;
 
 /* @__NO_SIDE_EFFECTS__ */
 function special(name: string, compose: (x: Tensor) => Tensor): OfOne {
-  return defineComposite({ name, inputs: ['x'], options: {}, compose: ([x]) => compose(x) });
+  return composeFloats({ name, inputs: ['x'], options: {}, compose: ([x]) => compose(x) });
 }
 
 /** By Horner's rule, from the coefficient of the highest power on. */

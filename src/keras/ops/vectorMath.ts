@@ -1,7 +1,9 @@
 /** @file Vector and matrix functions of keras.ops: cross, inner and Kronecker products, differences, correlation. */
 import { ShapeError } from '../../core/errors.ts';
+import { isPlainObject } from '../../core/options.ts';
+import type { TensorLike } from '../../ops/define/operands.ts';
 import { formatShape, normalizeAxis, requireFinite, requireInteger } from '../../core/shape.ts';
-import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { add, div, mul, neg, sub } from '../../ops/elementwise/arithmetic.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
 import { notEqual } from '../../ops/elementwise/comparison.ts';
 import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
@@ -18,11 +20,13 @@ import {
   reduceOptionNames,
 } from '../../ops/reductions/reduction.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
-import { roll } from '../../ops/arrangement/roll.ts';
+import { stack } from '../../ops/arrangement/stack.ts';
+import { unstack } from '../../ops/arrangement/unstack.ts';
 import { slice } from '../../ops/arrangement/slice.ts';
 import { sum } from '../../ops/reductions/sum.ts';
 import { log10, sqrt, square } from '../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { composeFloats, composeNumbers, composeValues } from './composites.ts';
 
 /** Options of functions along one axis. */
 export interface AlongAxisOptions {
@@ -30,32 +34,64 @@ export interface AlongAxisOptions {
   axis?: number;
 }
 
-/** The cross products of vectors of three elements along `axis`. Shapes broadcast. float32. Errors: ShapeError, DTypeError. */
-export const cross: CompositeOp<[x: Tensor, y: Tensor], AlongAxisOptions, Tensor, ['axis']> =
-  /* @__PURE__ */ defineComposite({
-    name: 'cross',
-    inputs: ['x', 'y'],
-    options: { axis: true },
-    compose: ([x, y], { axis = -1 }) => {
-      for (const [name, { shape }] of Object.entries({ x, y })) {
-        if (shape[normalizeAxis('cross', axis, shape.length)] === 3) continue;
-        throw new ShapeError({
-          op: 'cross',
-          rule: `\`${name}\` must have 3 elements along the axis.`,
-          received: `${name} ${formatShape(shape)}, axis: ${axis}`,
-          hint: 'add a zero to vectors of the plane.',
-        });
-      }
-      const rolled = (v: Tensor, shift: number) => roll(v, { shift, axis });
-      return sub(mul(rolled(x, -1), rolled(y, -2)), mul(rolled(x, -2), rolled(y, -1)));
-    },
+/** Options of `cross`. */
+export interface CrossOptions {
+  /** The axis of the vectors of x. Default -1. */
+  axisa?: number;
+  /** The axis of the vectors of y. Default -1. */
+  axisb?: number;
+  /** The axis of the vectors of the result. Default -1. */
+  axisc?: number;
+  /** All three axes. Default null. */
+  axis?: number | null;
+}
+
+/**
+ * The cross products of vectors of three elements, or of two, whose third is 0. Of two vectors with two elements, it is a number.
+ * Shapes broadcast. Dtypes promote. Errors: ShapeError.
+ */
+export const cross: CompositeOp<
+  [x: Tensor, y: Tensor],
+  CrossOptions,
+  Tensor,
+  ['axisa', 'axisb', 'axisc', 'axis']
+> = /* @__PURE__ */ composeNumbers({
+  name: 'cross',
+  inputs: ['x', 'y'],
+  options: { axisa: true, axisb: true, axisc: true, axis: true },
+  compose: ([x, y], { axis = null, axisa = -1, axisb = -1, axisc = -1 }) => {
+    const [a, b] = [componentsOf('x', x, axis ?? axisa), componentsOf('y', y, axis ?? axisb)];
+    const product = (i: number, j: number): Tensor | null => {
+      const [one, other] = [a[i] && b[j], a[j] && b[i]] as const;
+      const plus = one && mul(a[i] as Tensor, b[j] as Tensor);
+      const minus = other && mul(a[j] as Tensor, b[i] as Tensor);
+      if (plus && minus) return sub(plus, minus);
+      return plus || (minus ? neg(minus) : null);
+    };
+    const last = product(0, 1) as Tensor;
+    if (a.length === 2 && b.length === 2) return last;
+    const parts = [product(1, 2), product(2, 0), last] as Tensor[];
+    return stack(parts, { axis: axis ?? axisc });
+  },
+});
+
+/** Returns the components of vectors along `axis`. Errors: ShapeError for other counts than two and three. */
+function componentsOf(name: string, x: Tensor, axis: number): readonly Tensor[] {
+  const count = x.shape[normalizeAxis('cross', axis, x.shape.length)];
+  if (count === 2 || count === 3) return unstack(x, { axis });
+  throw new ShapeError({
+    op: 'cross',
+    rule: `\`${name}\` must have 2 or 3 elements along the axis.`,
+    received: `${name} ${formatShape(x.shape)}, axis: ${axis}`,
+    hint: 'the cross product is one of vectors in space; use outer or einsum for others.',
   });
+}
 
 /**
  * The Kronecker product. Shapes: the sizes of x and y multiply, axis by axis from the last. Ranks up to 3. Dtypes promote.
  * Errors: ShapeError.
  */
-export const kron: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
+export const kron: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ composeValues({
   name: 'kron',
   inputs: ['x', 'y'],
   options: {},
@@ -73,7 +109,7 @@ export const kron: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineC
  * The sums of products along the last axis of both; with a scalar, the products. Dtypes as of `tensordot`. Shapes: x [...,
  * n], y [..., n] → the other axes. Errors: ShapeError.
  */
-export const inner: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
+export const inner: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ composeValues({
   name: 'inner',
   inputs: ['x', 'y'],
   options: {},
@@ -84,7 +120,7 @@ export const inner: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ define
  * The product along the last axis of x and the second to last of y, as NumPy's dot; with a scalar, the products. Dtypes as
  * of `tensordot`. Errors: ShapeError.
  */
-export const dot: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
+export const dot: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ composeValues({
   name: 'dot',
   inputs: ['x', 'y'],
   options: {},
@@ -97,7 +133,7 @@ export const dot: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineCo
 const isScalar = ({ shape }: Tensor) => shape.length === 0;
 
 /** The sum of products of all elements, both flattened. Shape []. float32. Errors: ShapeError for other counts, DTypeError. */
-export const vdot: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
+export const vdot: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ composeValues({
   name: 'vdot',
   inputs: ['x', 'y'],
   options: {},
@@ -107,24 +143,46 @@ export const vdot: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineC
 export interface AverageOptions {
   /** The axes that are averaged. Default null: all elements. */
   axis?: number | null;
+  /** The weights, as an option. Default null: all elements count the same. */
+  weights?: TensorLike | null;
 }
 
-/** The mean along `axis`, weighted by `weights` of the shape of x, or of its axis. float32. Errors: ShapeError, DTypeError. */
+/**
+ * The mean along `axis`, weighted by `weights` of the shape of x, or of its axis: the second argument, or an option. float32. Errors:
+ * ShapeError, DTypeError.
+ */
 export const average: CompositeOp<[x: Tensor, weights: Tensor | null], AverageOptions, Tensor, ['axis']> =
-  /* @__PURE__ */ defineComposite({
-    name: 'average',
-    inputs: ['x', 'weights?'],
-    options: { axis: true },
-    compose: ([x, weights], { axis = null }) => {
-      if (!weights) return mean(x, { axis });
-      const rank = x.shape.length;
-      const along = axis !== null && weights.shape.length === 1 ? normalizeAxis('average', axis, rank) : null;
-      const shape = x.shape.map((_, i) => (i === along ? -1 : 1));
-      const spread = along === null ? weights : reshape(weights, { shape });
-      const ofAll = add(spread, mul(x, 0));
-      return div(sum(mul(x, spread), { axis }), sum(ofAll, { axis }));
-    },
-  });
+  /* @__PURE__ */ withWeightsByName(
+    /* @__PURE__ */ composeFloats({
+      name: 'average',
+      inputs: ['x', 'weights?'],
+      options: { axis: true, weights: false },
+      compose: ([x, weights], { axis = null }) => {
+        if (!weights) return mean(x, { axis });
+        const rank = x.shape.length;
+        const along =
+          axis !== null && weights.shape.length === 1 ? normalizeAxis('average', axis, rank) : null;
+        const shape = x.shape.map((_, i) => (i === along ? -1 : 1));
+        const spread = along === null ? weights : reshape(weights, { shape });
+        const ofAll = add(spread, mul(x, 0));
+        return div(sum(mul(x, spread), { axis }), sum(ofAll, { axis }));
+      },
+    }),
+  );
+
+/* @__NO_SIDE_EFFECTS__ */
+function withWeightsByName<
+  F extends CompositeOp<[x: Tensor, weights: Tensor | null], AverageOptions, Tensor, ['axis']>,
+>(op: F): F {
+  const run = op as unknown as (...args: unknown[]) => Tensor;
+  const call = (...args: unknown[]) => {
+    const last = args.at(-1);
+    if (!isPlainObject(last) || last.weights === undefined || args.length !== 2) return run(...args);
+    const { weights, ...options } = last;
+    return run(args[0], weights, options);
+  };
+  return Object.assign(call, { definition: op.definition }) as unknown as F;
+}
 
 /** The number of elements that aren't 0. int32. Shapes: as of `sum`. Any dtype. Errors: ShapeError. */
 export const countNonzero: CompositeOp<[x: Tensor], ReduceOptions, Tensor, ReducePositions> =
@@ -138,7 +196,7 @@ export const countNonzero: CompositeOp<[x: Tensor], ReduceOptions, Tensor, Reduc
 
 /** The largest minus the smallest element. float32, int32. Shapes: as of `max`. Errors: ShapeError, DTypeError. */
 export const ptp: CompositeOp<[x: Tensor], ReduceOptions, Tensor, ReducePositions> =
-  /* @__PURE__ */ defineComposite({
+  /* @__PURE__ */ composeNumbers({
     name: 'ptp',
     inputs: ['x'],
     options: reduceOptionNames,
@@ -155,7 +213,7 @@ export interface DiffOptions extends AlongAxisOptions {
  * ShapeError, ValueError.
  */
 export const diff: CompositeOp<[x: Tensor], DiffOptions, Tensor, ['n', 'axis']> =
-  /* @__PURE__ */ defineComposite({
+  /* @__PURE__ */ composeValues({
     name: 'diff',
     inputs: ['x'],
     options: { n: true, axis: true },
@@ -186,7 +244,7 @@ export interface TrapezoidOptions extends AlongAxisOptions {
  * without the axis. Errors: ShapeError, ValueError.
  */
 export const trapezoid: CompositeOp<[y: Tensor, x: Tensor | null], TrapezoidOptions, Tensor, ['dx', 'axis']> =
-  /* @__PURE__ */ defineComposite({
+  /* @__PURE__ */ composeFloats({
     name: 'trapezoid',
     inputs: ['y', 'x?'],
     options: { dx: true, axis: true },
@@ -207,7 +265,7 @@ export const trapezoid: CompositeOp<[y: Tensor, x: Tensor | null], TrapezoidOpti
  * The correlation coefficients of the rows of x [variables, observations]. Shape [variables, variables]. float32. Errors:
  * ShapeError, DTypeError.
  */
-export const corrcoef: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
+export const corrcoef: CompositeOp<[x: Tensor]> = /* @__PURE__ */ composeFloats({
   name: 'corrcoef',
   inputs: ['x'],
   options: {},
@@ -228,7 +286,7 @@ export interface CdistOptions {
  * ShapeError, ValueError, DTypeError.
  */
 export const cdist: CompositeOp<[x: Tensor, y: Tensor], CdistOptions, Tensor, ['p']> =
-  /* @__PURE__ */ defineComposite({
+  /* @__PURE__ */ composeFloats({
     name: 'cdist',
     inputs: ['x', 'y'],
     options: { p: true },
@@ -249,7 +307,7 @@ export interface PsnrOptions {
  * Errors: ShapeError, ValueError.
  */
 export const psnr: CompositeOp<[x: Tensor, y: Tensor], PsnrOptions, Tensor, ['maxVal']> =
-  /* @__PURE__ */ defineComposite({
+  /* @__PURE__ */ composeFloats({
     name: 'psnr',
     inputs: ['x', 'y'],
     options: { maxVal: true },

@@ -1,0 +1,169 @@
+/**
+ * @file Keras's rules for dtypes: its ops take booleans and integers where those of this library take only floats, or want all
+ * operands to have one dtype. `ops` of `retrograd/keras` are the library's ops behind one of the rules below.
+ */
+import { type DType, higherDType, isFloating } from '../../core/dtype.ts';
+import { maxRank } from '../../core/shape.ts';
+import { inputsOf } from '../../ops/define/define.ts';
+import type { InputSlot, TensorLike } from '../../ops/define/operands.ts';
+import { isSymbolic } from '../../ops/define/recorders.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { type HostValues, tensor } from '../../tensor/create.ts';
+import { tidy } from '../../tensor/scope.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+import { withDevice } from '../../webgpu/current.ts';
+import { mapNest, type Nest } from '../tensorNest.ts';
+
+/** How an op is computed, by the highest dtype of its operands. */
+interface Promotion {
+  /** The dtype that all operands get, apart from conditions and indices. */
+  readonly computes: (highest: DType) => DType;
+  /** The dtype of results. Default: the one that the op gives them. */
+  readonly returns?: (highest: DType) => DType;
+}
+
+/** An op, or a function of one tensor and options. */
+type AnyOp = ((...args: never[]) => unknown) & {
+  readonly definition?: { readonly inputs: readonly string[] };
+};
+
+const asGiven = (highest: DType) => highest;
+const asFloat = (highest: DType): DType => (isFloating(highest) ? highest : 'float32');
+const asNumber = (highest: DType): DType => (highest === 'bool' ? 'int32' : highest);
+const asFlag = (): DType => 'bool';
+
+/** The op on floats: integers and booleans are converted, as by `sin`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function ofFloats<F extends AnyOp>(op: F): F {
+  return promoting(op, { computes: asFloat });
+}
+
+/** The op on floats, whose results have the dtype of the operands, as those of `prod` on integers. */
+/* @__NO_SIDE_EFFECTS__ */
+export function throughFloats<F extends AnyOp>(op: F): F {
+  return promoting(op, { computes: asFloat, returns: asGiven });
+}
+
+/** The op on numbers: booleans are counted, as by `sum`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function ofNumbers<F extends AnyOp>(op: F): F {
+  return promoting(op, { computes: asNumber });
+}
+
+/** The op on numbers, or on booleans, of which it gives booleans, such as `max`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function ofValues<F extends AnyOp>(op: F): F {
+  return promoting(op, { computes: asNumber, returns: asGiven });
+}
+
+/** The op on operands of one dtype, the highest of theirs, such as `concatenate`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function ofOneDType<F extends AnyOp>(op: F): F {
+  return promoting(op, { computes: asGiven });
+}
+
+/** The op on booleans: whether numbers aren't 0, such as `any`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function ofFlags<F extends AnyOp>(op: F): F {
+  return promoting(op, { computes: asFlag });
+}
+
+function promoting<F extends AnyOp>(op: F, promotion: Promotion): F {
+  const { slots, variadic } = inputsOf(op.definition ?? { inputs: ['x'] });
+  const run = op as unknown as (...args: unknown[]) => Nest<Tensor>;
+  const call = (...args: unknown[]) => {
+    const given: unknown = variadic ? args[0] : args.slice(0, slots.length);
+    if (!Array.isArray(given)) return run(...args);
+    const operands = given as readonly unknown[];
+    const highest = highestOf(operands.filter((operand, i) => isPromoted(operand, slotAt(slots, i))));
+    if (highest === null) return run(...args);
+    const compute = promotion.computes(highest);
+    const result = promotion.returns?.(highest) ?? null;
+    return tidy(() => {
+      const device = operands.find((operand) => operand instanceof Tensor)?.device ?? null;
+      const convert = (operand: unknown, i: number) =>
+        converted(operand, slotAt(slots, i), compute, operands.some(isTensor));
+      const convertAll = () => operands.map(convert);
+      const promoted = device ? withDevice(device, convertAll) : convertAll();
+      const results = run(
+        ...(variadic ? [promoted, ...args.slice(1)] : [...promoted, ...args.slice(slots.length)]),
+      );
+      return result === null ? results : mapNest(results, (y) => asDType(y, result));
+    });
+  };
+  // It takes the same arguments, and more dtypes.
+  return Object.assign(call, { definition: op.definition }) as unknown as F;
+}
+
+const slotAt = (slots: readonly InputSlot[], i: number) => (slots[i] ?? slots.at(-1)) as InputSlot;
+
+export function isTensor(operand: unknown): operand is Tensor {
+  return operand instanceof Tensor || isSymbolic(operand);
+}
+
+const isHost = (operand: unknown): operand is HostValues =>
+  typeof operand === 'boolean' || Array.isArray(operand) || ArrayBuffer.isView(operand);
+
+/** Whether the dtype of an operand counts: conditions and indices keep theirs. */
+function isPromoted(operand: unknown, { hostDType }: InputSlot): boolean {
+  return hostDType === undefined && (isTensor(operand) || isHost(operand) || typeof operand === 'number');
+}
+
+/** Returns the highest dtype of operands; null if there are none. Whole numbers take the dtype of tensors, fractions are floats. */
+function highestOf(operands: readonly unknown[]): DType | null {
+  let highest: DType | null = null;
+  let isNumeric = false;
+  for (const operand of operands) {
+    const dtype = dtypeOf(operand);
+    isNumeric ||= typeof operand === 'number';
+    if (dtype !== null) highest = highest === null ? dtype : higherDType(highest, dtype);
+  }
+  return isNumeric && (highest === null || highest === 'bool') ? 'int32' : highest;
+}
+
+/** Null for whole numbers. */
+function dtypeOf(operand: unknown): DType | null {
+  if (isTensor(operand)) return operand.dtype;
+  if (typeof operand === 'number') return Number.isInteger(operand) ? null : 'float32';
+  return hostDType(operand as HostValues) ?? 'float32';
+}
+
+/**
+ * Returns the dtype that Keras gives to values: int32 to lists of whole numbers, where this library has floats; undefined for those
+ * that have the same in both.
+ */
+export function hostDType(values: HostValues): DType | undefined {
+  if (typeof values === 'number') return isWhole(values) ? 'int32' : undefined;
+  if (typeof values === 'boolean') return 'bool';
+  if (values instanceof Uint32Array) return 'uint32';
+  if (ArrayBuffer.isView(values)) return /^Float/.test(values.constructor.name) ? undefined : 'int32';
+  const leaves = (values as readonly unknown[]).flat(maxRank);
+  if (leaves.length > 0 && leaves.every((leaf) => typeof leaf === 'boolean')) return 'bool';
+  return leaves.length > 0 && leaves.every(isWhole) ? 'int32' : undefined;
+}
+
+function isWhole(value: unknown): boolean {
+  return typeof value === 'boolean' || (Number.isInteger(value) && Math.abs(value as number) < 2 ** 31);
+}
+
+function converted(operand: unknown, slot: InputSlot, dtype: DType, hasTensors: boolean): unknown {
+  if (slot.hostDType === 'bool' && isTensor(operand)) return asDType(operand, 'bool');
+  if (!isPromoted(operand, slot)) return operand;
+  if (isTensor(operand)) return asDType(operand, dtype);
+  // Numbers among tensors take their dtype.
+  if (typeof operand === 'number' && hasTensors && dtype !== 'bool') return operand;
+  const values = operand as HostValues;
+  const own = hostDType(values);
+  return asDType(tensor(values, own ? { dtype: own } : undefined), dtype);
+}
+
+function asDType(x: Tensor, dtype: DType): Tensor {
+  return x.dtype === dtype ? x : cast(x, { dtype });
+}
+
+/** Returns values as a tensor, of the dtype that Keras gives to them, or `dtype`. Tensors stay as they are, or are cast. */
+export function kerasTensor(values: TensorLike, dtype?: DType | null): Tensor {
+  if (isTensor(values)) return dtype ? asDType(values, dtype) : values;
+  const own = dtype ?? hostDType(values);
+  return tensor(values, own ? { dtype: own } : undefined);
+}
