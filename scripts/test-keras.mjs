@@ -12,7 +12,6 @@ import { runMain } from './setup.mjs';
 await runMain(async () => {
   const python = findKerasPython({ withTorch: true });
   // Two Python processes, a browser and the unit tests' device would compete for the cores.
-  runUnitTests(['--no-file-parallelism', 'test/keras/interop', 'test/keras/json/graphOps.test.ts'], {
-    RETROGRAD_KERAS_PYTHON: python,
-  });
+  const suites = ['test/keras/interop', 'test/keras/json/graphOps.test.ts', 'test/keras/opCalls.test.ts'];
+  runUnitTests(['--no-file-parallelism', ...suites], { RETROGRAD_KERAS_PYTHON: python });
 });

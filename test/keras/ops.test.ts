@@ -110,7 +110,15 @@ test('gradients, also at values where a branch is not selected', async () => {
 test('rejections', () => {
   const x = tensor([1, 2]);
   const rejected: (() => unknown)[] = [
-    () => ops.cross(x, x),
+    () => ops.cross(tensor([1, 2, 3, 4]), tensor([1, 2, 3, 4])),
+    () => ops.bincount(x),
+    () => ops.expandDims(x, { axis: [0, 0] }),
+    () => ops.tile(x, { repeats: -1 }),
+    () => ops.linspace(0, Number.NaN),
+    () =>
+      ops.image.resize(ops.zeros([2, 2, 1]), { size: 2, cropToAspectRatio: true, padToAspectRatio: true }),
+    () => ops.image.ssim(ops.zeros([4, 4, 1]), ops.zeros([4, 4, 1])),
+    () => ops.image.sobelEdges(ops.zeros([4, 4, 1])),
     () => ops.kaiser(3, {} as never),
     () => ops.hanning(-1),
     () => ops.geomspace(0, 1),
@@ -130,6 +138,22 @@ test('rejections', () => {
   for (const call of rejected) expect(call).toThrow(/^\S+: /);
   expect(() => (ops.hanning as (n: number, options: object) => unknown)(3, { sym: true })).toThrow(
     ValueError,
+  );
+});
+
+test('bincount of values on the host has the size of Keras', async () => {
+  expect([...(await ops.bincount([1, 0, 3, 1]).data())]).toEqual([1, 2, 0, 1]);
+  expect([...(await ops.bincount(Uint8Array.of(1, 0), { minlength: 3 }).data())]).toEqual([1, 1, 0]);
+  const rows = ops.bincount([
+    [2, 0],
+    [-1, 1],
+  ]);
+  expect(await rows.array()).toEqual([
+    [1, 0, 1],
+    [0, 1, 0],
+  ]);
+  await expect(ops.bincount(tensor([0, 5], { dtype: 'int32' }), { minlength: 3 }).data()).rejects.toThrow(
+    /5/,
   );
 });
 

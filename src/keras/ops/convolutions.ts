@@ -117,6 +117,7 @@ function rowOptions(
 
 /** Options of `convTranspose`. */
 export interface ConvTransposeOptions extends ConvOptions {
+  /** The padding of the convolution whose gradient this is: 'same' gives size · stride. Default 'valid'. */
   padding?: 'valid' | 'same';
   /** Elements added at the end of each axis. Default: as Keras infers. */
   outputPadding?: number | readonly number[] | null;

@@ -1,4 +1,7 @@
 /** @file keras.ops.image: ops on images [height, width, channels], or on a batch of them. */
+import { isFloating } from '../../core/dtype.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { round } from '../../ops/elementwise/rounding.ts';
 import { ValueError } from '../../core/errors.ts';
 import { requireFinite, requireOneOf, type Shape } from '../../core/shape.ts';
 import { perAxis } from '../../core/windows.ts';
@@ -44,7 +47,7 @@ export interface ResizeOptions extends ResizeImagesOptions {
 }
 
 /**
- * Images resized to `size`, like the library's `resizeImages`. Any dtype; integers are cut off. Shapes: [..batch, h, w, c] → [..batch,
+ * Images resized to `size`, like the library's `resizeImages`. Any dtype; integers are rounded. Shapes: [..batch, h, w, c] → [..batch,
  * ...size, c]. Errors: as there, and ValueError for images that are cut and padded.
  */
 export const resize: CompositeOp<
@@ -52,7 +55,7 @@ export const resize: CompositeOp<
   ResizeOptions,
   Tensor,
   ['size', 'interpolation', 'antialias']
-> = /* @__PURE__ */ composeThroughFloats({
+> = /* @__PURE__ */ defineComposite({
   name: 'resize',
   inputs: ['images'],
   options: {
@@ -75,9 +78,13 @@ export const resize: CompositeOp<
       if (cropToAspectRatio) return cutTo(x, target);
       return padToAspectRatio ? paddedTo(x, target, fillValue) : x;
     };
-    return ofImages('resize', images, (x) => resizeImages(framed(x), options));
+    const { dtype } = images;
+    const resized = ofImages('resize', asFloats(images), (x) => resizeImages(framed(x), options));
+    return isFloating(dtype) ? resized : cast(round(resized), { dtype });
   },
 });
+
+const asFloats = (x: Tensor) => (isFloating(x.dtype) ? x : cast(x, 'float32'));
 
 const bothRatios = () =>
   new ValueError({

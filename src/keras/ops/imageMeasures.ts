@@ -3,7 +3,6 @@ import { ShapeError } from '../../core/errors.ts';
 import { formatShape, requireFinite, requireInteger } from '../../core/shape.ts';
 import { expandDims } from '../../ops/arrangement/expandDims.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
-import { pad } from '../../ops/arrangement/slice.ts';
 import { transpose } from '../../ops/arrangement/transpose.ts';
 import { conv2d } from '../../ops/convolution/conv2d.ts';
 import type { CompositeOp } from '../../ops/define/composite.ts';
@@ -18,22 +17,18 @@ import { composeFloats, composeThroughFloats } from './composites.ts';
 const sobel = [-1, -1, -2, 0, -1, 1, 0, -2, 0, 0, 0, 2, 1, -1, 2, 0, 1, 1];
 
 /**
- * The gradients of images down and across, by the kernels of Sobel; the border is mirrored. float32. Shapes: [batch, h, w, c] →
- * [batch, h, w, c, 2]. Errors: ShapeError for another rank or an axis of one pixel.
+ * The gradients of images down and across, by the kernels of Sobel; beyond the border are zeros. float32. Shapes: [batch, h, w, c] →
+ * [batch, h, w, c, 2]. Errors: ShapeError for another rank.
  */
 export const sobelEdges: CompositeOp<[images: Tensor]> = /* @__PURE__ */ composeFloats({
   name: 'sobelEdges',
   inputs: ['images'],
   options: {},
   compose: ([images]) => {
-    requireImages('sobelEdges', images.shape, 4);
+    requireImages('sobelEdges', images.shape, 4, 1);
     const [batch, height, width, channels] = images.shape as [number, number, number, number];
-    const margin = [1, 1] as const;
-    const padded = pad(channelsAsBatch(images), {
-      paddings: [[0, 0], margin, margin, [0, 0]],
-      mode: 'reflect',
-    });
-    const edges = conv2d(padded, tensor(sobel, { shape: [3, 3, 1, 2] }));
+    const kernel = tensor(sobel, { shape: [3, 3, 1, 2] });
+    const edges = conv2d(channelsAsBatch(images), kernel, { padding: 'same' });
     const byChannel = reshape(edges, { shape: [batch, channels, height, width, 2] });
     return transpose(byChannel, { perm: [0, 2, 3, 1, 4] });
   },
@@ -109,7 +104,7 @@ function gaussianWindow(size: number, sigma: number): Tensor {
   return tensor(values, { shape: [size, size, 1, 1] });
 }
 
-function requireImages(op: string, shape: readonly number[], rank: number, least = 2): void {
+function requireImages(op: string, shape: readonly number[], rank: number, least: number): void {
   const [height, width] = shape.slice(-3) as [number, number];
   if (shape.length === rank && height >= least && width >= least) return;
   throw new ShapeError({

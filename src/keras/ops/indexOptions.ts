@@ -165,8 +165,8 @@ export function bincount(x: TensorLike, ...settings: unknown[]): Tensor {
 /** Numbers of each row as places in all rows of `size`; those that a row doesn't hold stay out of range. */
 function placesInRows(numbers: Tensor, rows: number, size: number): Tensor {
   const first = reshape(mul(range(0, rows, { dtype: 'int32' }), size), { shape: [rows, 1] });
-  const outside = where(less(numbers, 0), -1, rows * size);
-  return where(logicalAnd(greaterEqual(numbers, 0), less(numbers, size)), add(numbers, first), outside);
+  const isInside = logicalAnd(greaterEqual(numbers, 0), less(numbers, size));
+  return where(isInside, add(numbers, first), where(less(numbers, 0), numbers, rows * size));
 }
 
 /** Returns the highest number in values; -1 if there are none. */
