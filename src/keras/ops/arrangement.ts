@@ -28,7 +28,6 @@ export const ravel: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
   compose: ([x]) => flat(x),
 });
 
-/** Options of `diagflat`. */
 export interface DiagflatOptions {
   /** Which diagonal. Default 0. */
   k?: number;
@@ -59,7 +58,6 @@ export const fliplr: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite(
   compose: ([x]) => flip(x, { axis: 1 }),
 });
 
-/** Options of `rot90`. */
 export interface Rot90Options {
   /** Number of quarter turns. Default 1. */
   k?: number;
@@ -93,7 +91,6 @@ const noPlane = (axes: unknown) =>
     hint: 'pass [0, 1].',
   });
 
-/** Options of `append`. */
 export interface AppendOptions {
   /** The axis along which they are joined. Default null: both are flattened. */
   axis?: number | null;
@@ -144,7 +141,6 @@ export const dstack: OfMany = /* @__PURE__ */ joining('dstack', (tensors) =>
   concat(tensors.map(deep), { axis: 2 }),
 );
 
-/** Options of `arraySplit`. */
 export interface ArraySplitOptions {
   /** Number of parts, or the indices at which all parts but the first begin. */
   indicesOrSections: number | readonly number[];
@@ -231,7 +227,6 @@ function sizesOf(op: string, size: number, wanted: number | readonly number[]): 
   return places.slice(1).map((end, i) => Math.max(0, end - (places[i] as number)));
 }
 
-/** Options of `unravelIndex`. */
 export interface UnravelIndexOptions {
   /** The shape that the flat indices refer to. */
   shape: readonly number[];
@@ -268,7 +263,6 @@ const noShape = (shape: unknown) =>
     hint: 'pass the shape of the tensor that the indices are of.',
   });
 
-/** Options of `isIn`. */
 export interface IsInOptions {
   /** Whether to test for elements that are not in y. Default false. */
   invert?: boolean;
@@ -287,7 +281,6 @@ export const isIn: CompositeOp<[x: Tensor, y: Tensor], IsInOptions, Tensor, ['in
     },
   });
 
-/** Options of `take`. */
 export interface TakeOptions {
   /** The axis to index. Default null: x is flattened. */
   axis?: number | null;

@@ -115,7 +115,6 @@ function rowOptions(
   return { strides: stepsOf(stride as number), padding, dilationRate: [1, dilation as number] };
 }
 
-/** Options of `convTranspose`. */
 export interface ConvTransposeOptions extends ConvOptions {
   /** The padding of the convolution whose gradient this is: 'same' gives size · stride. Default 'valid'. */
   padding?: 'valid' | 'same';
@@ -150,7 +149,6 @@ export const convTranspose: CompositeOp<
   },
 });
 
-/** Options of `unfold`. */
 export interface UnfoldOptions {
   /** Height and width of patches. */
   kernelSize: number | readonly number[];
@@ -162,7 +160,6 @@ export interface UnfoldOptions {
   stride?: number | readonly number[];
 }
 
-/** Options of `fold`. */
 export interface FoldOptions extends UnfoldOptions {
   /** Height and width of the images. */
   outputSize: number | readonly number[];
@@ -254,7 +251,6 @@ function unfolded(x: Tensor, count: number, patches: number): ShapeError {
   });
 }
 
-/** Options of `correlate`. */
 export interface CorrelateOptions {
   /** 'valid' (default): where both overlap fully; 'same': as many values as the longer vector; 'full': wherever they overlap. */
   mode?: 'valid' | 'same' | 'full';

@@ -66,7 +66,6 @@ export function hanning(count: number, ...args: unknown[]): Tensor {
   return windowOf('hanning', count, args, (place) => 0.5 - 0.5 * wave(place, 1));
 }
 
-/** Options of `kaiser`. */
 export interface KaiserOptions {
   /** Shape parameter: larger values give narrower windows. At least 0. */
   beta: number;
@@ -93,7 +92,6 @@ function bessel(x: number): number {
   return total;
 }
 
-/** Options of `tri`. */
 export interface TriOptions {
   /** Number of columns of the matrix. Default: as many as rows. */
   columns?: number | null;
@@ -129,7 +127,6 @@ function held(value: number, dtype: DType): number {
   return isFloating(dtype) || typeof value !== 'number' ? value : Math.trunc(value);
 }
 
-/** Options of `vander`. */
 export interface VanderOptions {
   /** Number of powers. Default: the number of elements of x. */
   N?: number | null;

@@ -11,7 +11,6 @@ import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { alignmentLoss, checkedLabels } from '../losses/ctc.ts';
 
-/** Options of `ctcLoss`. */
 export interface CtcLossOptions {
   /** The class of blanks. Default 0. */
   maskIndex?: number;

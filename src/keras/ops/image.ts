@@ -34,7 +34,6 @@ export { hsvToRgb, rgbToGrayscale, rgbToHsv } from '../../ops/images/colours.ts'
 export { type CropImagesOptions, cropImages, type PadImagesOptions, padImages } from './imageBorders.ts';
 export { type MapCoordinatesOptions, mapCoordinates } from './mapCoordinates.ts';
 
-/** Options of `resize`. */
 export interface ResizeOptions extends ResizeImagesOptions {
   /** Whether images are first cut to the proportions of the result. Default false. */
   cropToAspectRatio?: boolean;

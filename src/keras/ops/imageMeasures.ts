@@ -34,7 +34,6 @@ export const sobelEdges: CompositeOp<[images: Tensor]> = /* @__PURE__ */ compose
   },
 });
 
-/** Options of `ssim`. */
 export interface SsimOptions {
   /** The largest possible value of a pixel. Default 1. */
   maxVal?: number;

@@ -39,7 +39,6 @@ const combined = {
   mul: [segmentProd, mul],
 } as const;
 
-/** Options of `scatterUpdate`. */
 export interface ScatterUpdateOptions extends TensorScatterUpdateOptions {
   /** What a slice and its updates become: their sum, maximum, minimum or product. Default null: the last update. */
   reduction?: keyof typeof combined | null;
@@ -90,7 +89,6 @@ export const oneHot: CompositeOp<[indices: Tensor], ClassesOptions, Tensor, ['nu
       libraryOneHot(indices, { depth, ...others }),
   });
 
-/** Options of `multiHot`. */
 export interface MultiHotOptions {
   /** Number of classes. */
   numClasses: number;

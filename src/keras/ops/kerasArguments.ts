@@ -52,7 +52,6 @@ export const max: Extremum = /* @__PURE__ */ defineExtremum('max', libraryMax, m
 /** The smallest element along `axis`, and `initial`. float32, int32, uint32. Shapes and errors: as of the library's `min`. */
 export const min: Extremum = /* @__PURE__ */ defineExtremum('min', libraryMin, minimum);
 
-/** Options of `round`. */
 export interface RoundOptions {
   /** Number of decimal places; negative ones round to tens, hundreds, … Default 0. */
   decimals?: number;
@@ -78,7 +77,6 @@ function roundedTo(x: Tensor, step: number): Tensor {
   return cast(mul(libraryRound(div(x, step)), step), { dtype: x.dtype });
 }
 
-/** Options of `cholesky`. */
 export interface CholeskyOptions {
   /** Whether the factor is the upper triangular U with Uᵀ U = x. Default false: the lower one. */
   upper?: boolean;

@@ -49,7 +49,6 @@ export const cumsum: Scan = /* @__PURE__ */ defineScan('cumsum', libraryCumsum);
 /** Running products. Any dtype; booleans as int32. Shape: that of x; flat without an axis. Errors: as of the library's `cumprod`. */
 export const cumprod: Scan = /* @__PURE__ */ defineScan('cumprod', libraryCumprod);
 
-/** Options of `prod`. */
 export interface ProdOptions extends ReduceOptions {
   /** The dtype in which elements are multiplied. Default: that of x, int32 for booleans. */
   dtype?: DType | null;

@@ -63,7 +63,6 @@ export const solveTriangular: CompositeOp<
     withVectors(a, b, (columns) => librarySolveTriangular(a, columns, { lower, ...others })),
 });
 
-/** Options of `svd`. */
 export interface SvdOptions extends LibrarySvdOptions {
   /** False returns the singular values alone, a tensor instead of three. Default true. */
   computeUv?: boolean;

@@ -30,7 +30,6 @@ const methods = [
   'lanczos5',
 ] as const;
 
-/** Options of `scaleAndTranslate`. */
 export interface ScaleAndTranslateOptions {
   /** The shape of the result. */
   outputShape: readonly number[];

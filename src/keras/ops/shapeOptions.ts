@@ -13,7 +13,6 @@ import { einsum as libraryEinsum } from '../../ops/products/einsum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { isTensor, ofValues } from './promotion.ts';
 
-/** Options of `tile`. */
 export interface TileOptions {
   /** How often x is repeated: a number for the last axis, or counts for the last axes; more of them than x has add axes. */
   repeats: number | readonly number[];
@@ -40,7 +39,6 @@ const aligned = (numbers: readonly number[], count: number) => [
   ...numbers,
 ];
 
-/** Options of `expandDims`. */
 export interface ExpandDimsOptions {
   /** Where new axes go in the result; negative ones count from its last. Default 0. */
   axis?: number | readonly number[];

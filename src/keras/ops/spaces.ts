@@ -15,7 +15,6 @@ import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { isTensor } from './promotion.ts';
 
-/** Options of `geomspace`. */
 export interface GeomspaceOptions<D extends DType = DType> {
   /** Number of values. Default 50. */
   num?: number;
@@ -27,13 +26,11 @@ export interface GeomspaceOptions<D extends DType = DType> {
   axis?: number;
 }
 
-/** Options of `linspace`. */
 export interface LinspaceOptions<D extends DType = DType> extends GeomspaceOptions<D> {
   /** Whether to return [values, step], with the distance between neighbours. Default false. */
   retstep?: boolean;
 }
 
-/** Options of `logspace`. */
 export interface LogspaceOptions<D extends DType = DType> extends GeomspaceOptions<D> {
   /** The base of the powers. Default 10. */
   base?: number;

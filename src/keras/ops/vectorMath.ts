@@ -34,7 +34,6 @@ export interface AlongAxisOptions {
   axis?: number;
 }
 
-/** Options of `cross`. */
 export interface CrossOptions {
   /** The axis of the vectors of x. Default -1. */
   axisa?: number;
