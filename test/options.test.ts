@@ -168,6 +168,11 @@ const before: Record<string, unknown[]> = {
   'ops.logspace': [0, 1],
   'ops.geomspace': [1, 2],
   'ops.fullLike': [tensorOfOne, 1],
+  'ops.linspace': [0, 1],
+  'ops.eye': [1],
+  'ops.convertToTensor': [1],
+  'ops.bincount': [[1]],
+  'ops.image.scaleAndTranslate': [1, [1], [1], [1], [0], 'linear'],
   modelFromJSON: ['{}'],
   registerClass: [class {}],
   loadCheckpoint: [{ name: 'm', weights: [] }, new Uint8Array()],
@@ -188,6 +193,9 @@ const before: Record<string, unknown[]> = {
 };
 
 for (const name of Object.keys(keras.activations)) before[`activations.${name}`] = [1];
+for (const name of ['celu', 'glu', 'hardShrink', 'hardTanh', 'softShrink', 'sparsemax', 'sparsePlus'])
+  before[`ops.${name}`] = [1];
+for (const name of ['sparseSigmoid', 'squareplus', 'tanhShrink', 'threshold']) before[`ops.${name}`] = [1];
 
 function isClass(value: unknown): boolean {
   return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value));

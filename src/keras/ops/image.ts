@@ -27,7 +27,6 @@ import { ofImages, perImage } from './imageBatches.ts';
 export { sobelEdges, ssim, type SsimOptions } from './imageMeasures.ts';
 export {
   scaleAndTranslate,
-  type ScaleAndTranslate,
   type ScaleAndTranslateOptions,
 } from './scaleAndTranslate.ts';
 export { hsvToRgb, rgbToGrayscale, rgbToHsv } from '../../ops/images/colours.ts';

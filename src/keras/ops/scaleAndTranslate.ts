@@ -1,5 +1,7 @@
 /** @file scaleAndTranslate: images resampled along any axes, at positions that tensors give. */
 import { ValueError } from '../../core/errors.ts';
+import { optionsOf, type Settings } from '../../core/options.ts';
+import type { TensorLike } from '../../ops/define/operands.ts';
 import { describe, normalizeAxes, requireBoolean, requireOneOf } from '../../core/shape.ts';
 import { moveAxis } from '../../ops/arrangement/moveAxis.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
@@ -40,9 +42,6 @@ export interface ScaleAndTranslateOptions {
   /** Whether larger neighbourhoods are averaged when images get smaller. Default true. */
   antialias?: boolean;
 }
-
-/** Keras's order of arguments. */
-type Positions = ['spatialDims', 'method', 'antialias'];
 
 const filters: Readonly<Record<string, (x: Tensor) => Tensor>> = {
   linear: (x) => maximum(sub(1, x), 0),
@@ -85,26 +84,14 @@ function weightsOf(
   return where(isCovered, div(weights, where(isCovered, total, 1)), 0);
 }
 
-/** Keras's op: `outputShape` comes after the images. */
-export type ScaleAndTranslate = (
-  images: Tensor,
-  outputShape: readonly number[],
-  scale: Tensor | readonly number[],
-  translation: Tensor | readonly number[],
-  spatialDims: readonly number[],
-  method: ScaleAndTranslateOptions['method'],
-  options?: Pick<ScaleAndTranslateOptions, 'antialias'>,
-) => Tensor;
-
 const resampled: CompositeOp<
   [images: Tensor, scale: Tensor, translation: Tensor],
   ScaleAndTranslateOptions,
-  Tensor,
-  Positions
+  Tensor
 > = /* @__PURE__ */ composeFloats({
   name: 'scaleAndTranslate',
   inputs: ['images', 'scale', 'translation'],
-  options: { spatialDims: true, method: true, antialias: true, outputShape: false },
+  options: { spatialDims: false, method: false, antialias: false, outputShape: false },
   compose: ([images, scale, translation], { outputShape, spatialDims, method, antialias = true }) => {
     const op = 'scaleAndTranslate';
     requireOneOf(op, 'method', method, methods);
@@ -127,16 +114,29 @@ const resampled: CompositeOp<
  * Images scaled by `scale` and moved by `translation` pixels, along the axes `spatialDims`, with the shape `outputShape`; 0 beyond
  * the image. float32. Differentiable in all tensors. Source: as of JAX's scale_and_translate. Errors: ShapeError, ValueError.
  */
-export const scaleAndTranslate: ScaleAndTranslate = (
-  images,
-  outputShape,
-  scale,
-  translation,
-  spatialDims,
-  method,
-  { antialias = true } = {},
-) =>
-  resampled(images, scale as Tensor, translation as Tensor, { outputShape, spatialDims, method, antialias });
+export function scaleAndTranslate(
+  images: TensorLike,
+  outputShape: readonly number[],
+  scale: TensorLike,
+  translation: TensorLike,
+  spatialDims: readonly number[],
+  method: ScaleAndTranslateOptions['method'],
+  ...settings: Settings<Pick<ScaleAndTranslateOptions, 'antialias'>, ['antialias']>
+): Tensor;
+export function scaleAndTranslate(
+  images: TensorLike,
+  outputShape: readonly number[],
+  scale: TensorLike,
+  translation: TensorLike,
+  spatialDims: readonly number[],
+  method: ScaleAndTranslateOptions['method'],
+  ...settings: unknown[]
+): Tensor {
+  const options = optionsOf('scaleAndTranslate', settings, { antialias: true }, before);
+  return resampled(images, scale, translation, { outputShape, spatialDims, method, ...options });
+}
+
+const before = ['images', 'outputShape', 'scale', 'translation', 'spatialDims', 'method'];
 
 const badShape = (wanted: readonly number[], shape: readonly number[]) =>
   new ValueError({
