@@ -75,7 +75,7 @@ export const onesLike: Like = /* @__PURE__ */ defineLike('onesLike', libraryOnes
 
 /** Options of `convertToTensor`. */
 export interface ConversionOptions {
-  /** Dtype of the tensor. Default: int32 for whole numbers and lists of them, bool for booleans, float32 for others. */
+  /** Dtype of the tensor. Default: int32 for integers and lists of them, bool for booleans, float32 for others. */
   dtype?: DType | null;
 }
 

@@ -109,7 +109,7 @@ function isPromoted(operand: unknown, { hostDType }: InputSlot): boolean {
   return hostDType === undefined && (isTensor(operand) || isHost(operand) || typeof operand === 'number');
 }
 
-/** Returns the highest dtype of operands; null if there are none. Whole numbers take the dtype of tensors, fractions are floats. */
+/** Returns the highest dtype of operands; null if there are none. Integers take the dtype of tensors, fractions are floats. */
 function highestOf(operands: readonly unknown[]): DType | null {
   let highest: DType | null = null;
   let isNumeric = false;
@@ -121,7 +121,7 @@ function highestOf(operands: readonly unknown[]): DType | null {
   return isNumeric && (highest === null || highest === 'bool') ? 'int32' : highest;
 }
 
-/** Null for whole numbers. */
+/** Null for integers. */
 function dtypeOf(operand: unknown): DType | null {
   if (isTensor(operand)) return operand.dtype;
   if (typeof operand === 'number') return Number.isInteger(operand) ? null : 'float32';
@@ -129,7 +129,7 @@ function dtypeOf(operand: unknown): DType | null {
 }
 
 /**
- * Returns the dtype that Keras gives to values: int32 to lists of whole numbers, where this library has floats; undefined for those
+ * Returns the dtype that Keras gives to values: int32 to lists of integers, where this library has floats; undefined for those
  * that have the same in both.
  */
 export function hostDType(values: HostValues): DType | undefined {
