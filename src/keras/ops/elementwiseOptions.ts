@@ -1,9 +1,8 @@
 /** @file Elementwise ops whose dtype in Keras also depends on options, or which do something else with booleans. */
 import { type DType, isFloating } from '../../core/dtype.ts';
-import type { ClipOptions } from '../../ops/elementwise/clip.ts';
 import { bitwiseNot as invertedBits } from '../../ops/elementwise/bitwise.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
-import { clip as libraryClip } from '../../ops/elementwise/clip.ts';
+import { clip as libraryClip, type ClipOptions } from '../../ops/elementwise/clip.ts';
 import { logicalNot } from '../../ops/elementwise/logical.ts';
 import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
