@@ -7,6 +7,10 @@ import type { CompositeOp } from '../../ops/define/composite.ts';
 import { type CreationOptions, fill, ones } from '../../ops/creation/creation.ts';
 import { flip } from '../../ops/arrangement/flip.ts';
 import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { zerosLike } from '../../ops/creation/like.ts';
+import { isSymbolic } from '../../ops/define/recorders.ts';
+import { add } from '../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
 import { pow } from '../../ops/elementwise/pow.ts';
 import { range } from '../../ops/creation/range.ts';
 import { tril } from '../../ops/arrangement/triangle.ts';
@@ -116,8 +120,10 @@ export function fullLike(x: Tensor, value: number, options?: CreationOptions): T
 export function fullLike(x: Tensor, value: number, ...args: unknown[]): Tensor {
   const names: OptionNames<CreationOptions> = { dtype: true, name: false };
   const options: CreationOptions = optionsOf('fullLike', args, names, ['x', 'value']);
-  requireTensor('fullLike', 'x', x);
+  if (!isSymbolic(x)) requireTensor('fullLike', 'x', x);
   const { dtype = x.dtype } = options;
+  // Sizes of a graph may be open, so that it gets a formula.
+  if (isSymbolic(x)) return cast(add(cast(zerosLike(x), 'float32'), value), { dtype });
   return fill(x.shape, held(value, dtype), { ...options, dtype });
 }
 
