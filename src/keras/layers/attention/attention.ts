@@ -132,7 +132,9 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
     const isList = inputShape.every((shape) => Array.isArray(shape));
     const [query, value, key = value] = inputShape as [OpenShape, OpenShape?, OpenShape?];
     if (isList && (inputShape.length === 2 || inputShape.length === 3)) {
-      if (query.at(-1) === key?.at(-1) && value?.[1] === key?.[1]) return;
+      const agree = (a: number | null | undefined, b: number | null | undefined) =>
+        a === b || a === null || b === null;
+      if (agree(query.at(-1), key?.at(-1)) && agree(value?.[1], key?.[1])) return;
       throw new ShapeError({
         op: this.name,
         rule: 'query and key have as many features, value and key as many steps.',

@@ -331,7 +331,9 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     const alike = (a: readonly unknown[], b: readonly unknown[]) =>
       a.length === b.length && a.every((n, i) => n === b[i] || n === null || b[i] === null);
     const within = (shape: OpenShape) => shape.slice(1, -1);
-    const areLists = inputShape.length >= 2 && inputShape.every(Array.isArray);
+    const areLists =
+      inputShape.length >= 2 &&
+      inputShape.every((shape) => Array.isArray(shape) && !shape.some(Array.isArray));
     const ranks = areLists && query.length === value.length && inputShape.length <= 3;
     if (ranks && alike(within(value), within(key as OpenShape))) {
       this.axesOf(query.length);

@@ -3,6 +3,7 @@ import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { isBranch, leavesOf, type Nest } from '../../../core/nest.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../../core/spec.ts';
+import { mapShapes } from '../../tensorNest.ts';
 
 /** The shapes that a layer accepts for one input. */
 export interface InputSpec {
@@ -12,22 +13,27 @@ export interface InputSpec {
   axes?: Readonly<Record<number, number>>;
 }
 
-/** Throws unless `given` matches the spec. */
-function checkInput(name: string, { rank, minRank, axes = {} }: InputSpec, given: OpenSpec): void {
+/** Throws unless `shape` matches the spec. `received` describes it. */
+function checkInput(
+  name: string,
+  { rank, minRank, axes = {} }: InputSpec,
+  shape: OpenShape,
+  received: string,
+): void {
   const reject = (rule: string) => {
     throw new ShapeError({
       op: name,
       rule,
-      received: formatSpec(given),
+      received,
       hint: 'reshape the input, or create a layer for inputs of this shape.',
     });
   };
-  const actual = given.shape.length;
+  const actual = shape.length;
   if (rank !== undefined && actual !== rank) reject(`its input must have rank ${rank}, the batch included.`);
   if (minRank !== undefined && actual < minRank)
     reject(`its input must have rank ${minRank} or more, the batch included.`);
   for (const [axis, size] of Object.entries(axes)) {
-    const found = given.shape.at(Number(axis));
+    const found = shape.at(Number(axis));
     if (found !== null && found !== size) reject(`axis ${axis} of its input must have size ${size}.`);
   }
 }
@@ -48,7 +54,17 @@ export function checkInputs(name: string, wanted: readonly InputSpec[], inputs: 
   const given = leavesOf(inputs);
   wanted.forEach((spec, i) => {
     const input = given[i];
-    if (input) checkInput(name, spec, input);
+    if (input) checkInput(name, spec, input.shape, formatSpec(input));
+  });
+}
+
+/** `checkInputs` for the shapes alone. Errors: ShapeError. */
+export function checkShapes(name: string, wanted: readonly InputSpec[], shapes: Nest<OpenShape>): void {
+  const given: OpenShape[] = [];
+  mapShapes(shapes, (shape) => given.push(shape));
+  wanted.forEach((spec, i) => {
+    const shape = given[i];
+    if (shape) checkInput(name, spec, shape, describe(shape));
   });
 }
 

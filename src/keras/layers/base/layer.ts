@@ -28,7 +28,7 @@ import { currentCall, insideLayerCall } from './callContext.ts';
 import { runEagerly } from './eagerCall.ts';
 import { findInProperties } from './findInProperties.ts';
 import { requireFittingMasks } from './givenMasks.ts';
-import { checkInputs, type InputSpec } from './inputSpec.ts';
+import { checkInputs, checkShapes, type InputSpec } from './inputSpec.ts';
 import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
 import { heldOptions, requireTensors } from './callInputs.ts';
 import { attachMasks, masksOf, withMasks } from './callMasks.ts';
@@ -152,7 +152,10 @@ export abstract class Layer<
   static giveMethods(layer: AnyLayer, prototype: AnyLayer): void {
     enterBy(layer, prototype, {
       build(this: AnyLayer, ...shapes: readonly unknown[]) {
-        const build = (shape: Shapes<Nest<Tensor>>) => prototype.build.call(this, shape);
+        const build = (shape: Shapes<Nest<Tensor>>) => {
+          if (shape !== undefined) checkShapes(this.name, this.inputSpec, shape as Nest<OpenShape>);
+          prototype.build.call(this, shape);
+        };
         this.#runBuild(this.shapesToBuild(shapes), build, prototype.build.length > 0);
       },
       call(this: AnyLayer, inputs: Nest<Tensor>, options: CallOptions) {
@@ -162,8 +165,9 @@ export abstract class Layer<
     });
   }
 
-  /** Returns the argument of `build` from those of an app's call. */
-  protected shapesToBuild([inputShape]: readonly unknown[]): Shapes<In> {
+  /** Returns the argument of `build` from those of an app's call. Errors: ValueError for more than one. */
+  protected shapesToBuild([inputShape, ...extra]: readonly unknown[]): Shapes<In> {
+    rejectExtraArguments(`${this.name}.build`, extra, ['inputShape']);
     return inputShape as Shapes<In>;
   }
 

@@ -1,6 +1,6 @@
 /** @file The base of merging layers: checks of the inputs, and masks. */
 import { ShapeError, ValueError } from '../../../core/errors.ts';
-import { describe } from '../../../core/shape.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { any } from '../../../ops/reductions/anyAll.ts';
 import { cast } from '../../../ops/elementwise/cast.ts';
@@ -18,16 +18,28 @@ export type Mask = Tensor | null;
 export abstract class Merge extends Layer<readonly Tensor[], Tensor> {
   override readonly supportsMasking: boolean = true;
 
+  /** Takes the shapes of all inputs, in a list. Errors: ValueError, ShapeError for shapes that can't be merged. */
+  override build(inputShape: readonly OpenShape[]): void {
+    if (!Array.isArray(inputShape) || inputShape.length === 0 || !inputShape.every(Array.isArray))
+      throw this.notAList(inputShape);
+    this.requireFitting(inputShape);
+  }
+
+  /** Throws a ShapeError unless tensors of these shapes can be merged. */
+  protected abstract requireFitting(shapes: readonly OpenShape[]): void;
+
+  protected notAList(received: unknown): ValueError {
+    return new ValueError({
+      op: this.name,
+      rule: `a ${this.className} layer is called on a list of one tensor or more.`,
+      received: describe(received),
+      hint: 'pass an array: layer.apply([a, b]).',
+    });
+  }
+
   /** Throws unless the inputs are a non-empty list of tensors with the same batch size. */
   protected requireList(inputs: readonly Tensor[]): void {
-    if (!Array.isArray(inputs) || inputs.length === 0) {
-      throw new ValueError({
-        op: this.name,
-        rule: `a ${this.className} layer is called on a list of one tensor or more.`,
-        received: Array.isArray(inputs) ? '[]' : describe(inputs),
-        hint: 'pass an array: layer.apply([a, b]).',
-      });
-    }
+    if (!Array.isArray(inputs) || inputs.length === 0) throw this.notAList(inputs);
     const batches = new Set(inputs.map(({ shape }) => shape[0]).filter((size) => typeof size === 'number'));
     if (batches.size <= 1) return;
     throw new ShapeError({
@@ -43,6 +55,26 @@ export abstract class Merge extends Layer<readonly Tensor[], Tensor> {
 export abstract class ElementwiseMerge extends Merge {
   /** Merges inputs of the same rank. `masks` is null if no input has a mask. */
   protected abstract merge(inputs: readonly Tensor[], masks: readonly Mask[] | null): Tensor;
+
+  protected override requireFitting(shapes: readonly OpenShape[]): void {
+    const rank = Math.max(...shapes.map(({ length }) => length));
+    // Axes are counted from the last; the batch is the first of the raised shapes.
+    const sizesOf = (axis: number) =>
+      new Set(
+        shapes
+          .map((shape) =>
+            axis === 0 ? shape[0] : axis < rank - shape.length + 1 ? 1 : shape.at(axis - rank),
+          )
+          .filter((size) => typeof size === 'number' && size !== 1),
+      );
+    if (Array.from({ length: rank }, (_, axis) => sizesOf(axis)).every(({ size }) => size <= 1)) return;
+    throw new ShapeError({
+      op: this.name,
+      rule: 'shapes of tensors to merge have the same sizes, except where one is 1; axes of size 1 follow the batch of the shorter.',
+      received: shapes.map((shape) => describe(shape)).join(' and '),
+      hint: 'reshape or expandDims one of them so that the axes line up.',
+    });
+  }
 
   override call(inputs: readonly Tensor[], { mask }: CallOptions): Tensor {
     this.requireList(inputs);

@@ -1,6 +1,6 @@
 /** @file Concatenate: joins tensors along an axis. */
-import { ValueError } from '../../../core/errors.ts';
-import { describe } from '../../../core/shape.ts';
+import { ShapeError, ValueError } from '../../../core/errors.ts';
+import { describe, normalizeAxis, type OpenShape } from '../../../core/shape.ts';
 import { concat } from '../../../ops/arrangement/concat.ts';
 import { onesLike } from '../../../ops/creation/like.ts';
 import { cast } from '../../../ops/elementwise/cast.ts';
@@ -19,6 +19,21 @@ export class Concatenate extends /* @__PURE__ */ layer<ConcatenateOptions, Merge
   () => ({ axis: checked(axisOf, -1) }),
   Merge,
 ) {
+  protected override requireFitting(shapes: readonly OpenShape[]): void {
+    const [first] = shapes as [OpenShape];
+    const along = normalizeAxis(this.name, this.axis, first.length);
+    const fits = (shape: OpenShape) =>
+      shape.length === first.length &&
+      shape.every((n, axis) => axis === along || n === first[axis] || n === null || first[axis] === null);
+    if (shapes.every(fits)) return;
+    throw new ShapeError({
+      op: this.name,
+      rule: `tensors to concatenate have the same shape, but for axis ${along}.`,
+      received: shapes.map((shape) => describe(shape)).join(' and '),
+      hint: 'reshape, pad or slice them to one shape.',
+    });
+  }
+
   override call(inputs: readonly Tensor[]): Tensor {
     if (this.axis !== 0) this.requireList(inputs);
     return concat([...inputs], { axis: this.axis });

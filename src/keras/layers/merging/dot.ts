@@ -21,6 +21,10 @@ export class Dot extends /* @__PURE__ */ layer<DotOptions, Merge>(
   () => ({ axes: checked(axesOf), normalize: flag(false) }),
   Merge,
 ) {
+  protected override requireFitting(shapes: readonly OpenShape[]): void {
+    this.#plan(shapes);
+  }
+
   override computeOutputShape(inputShape: readonly OpenShape[]): OpenShape {
     const { a, b, rest } = this.#plan(inputShape);
     const shape = [a[0] ?? b[0] ?? null, ...rest.flat()];

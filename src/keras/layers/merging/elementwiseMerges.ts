@@ -1,6 +1,6 @@
 /** @file Add, Subtract, Average, Multiply, Maximum, Minimum: elementwise merges of a list of tensors. */
 import { ValueError } from '../../../core/errors.ts';
-import { sameShape } from '../../../core/shape.ts';
+import { type OpenShape, sameShape } from '../../../core/shape.ts';
 import { addN } from '../../../ops/elementwise/addN.ts';
 import { add as sum, mul, sub } from '../../../ops/elementwise/arithmetic.ts';
 import { logicalOr } from '../../../ops/elementwise/logical.ts';
@@ -37,12 +37,22 @@ export class Subtract extends /* @__PURE__ */ layer<LayerOptions, ElementwiseMer
   none,
   ElementwiseMerge,
 ) {
+  protected override requireFitting(shapes: readonly OpenShape[]): void {
+    this.#requireTwo(shapes);
+    super.requireFitting(shapes);
+  }
+
   protected override merge(inputs: readonly Tensor[]): Tensor {
-    if (inputs.length === 2) return sub(inputs[0] as Tensor, inputs[1] as Tensor);
+    this.#requireTwo(inputs);
+    return sub(inputs[0] as Tensor, inputs[1] as Tensor);
+  }
+
+  #requireTwo({ length }: readonly unknown[]): void {
+    if (length === 2) return;
     throw new ValueError({
       op: this.name,
       rule: 'a Subtract layer must be called on two tensors.',
-      received: `${inputs.length} tensors`,
+      received: `${length} tensors`,
       hint: 'pass [a, b] to compute a - b.',
     });
   }

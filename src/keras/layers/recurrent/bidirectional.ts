@@ -1,5 +1,5 @@
 /** @file Bidirectional: a recurrent layer that reads a sequence from both ends. */
-import type { Settings } from '../../../core/options.ts';
+import { rejectExtraArguments, type Settings } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
@@ -12,6 +12,7 @@ import { leavesOf, type Nest } from '../../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
 import type { AnyLayer } from '../base/layer.ts';
 import { type ByOutput, RNN, type RecurrentCallOptions, type RecurrentOutput } from './rnn.ts';
+import { requireStateShapes } from './stateShapes.ts';
 import { wrapped } from './timeDistributed.ts';
 import {
   factoryOf,
@@ -100,6 +101,14 @@ export class Bidirectional<
   resetState(): void {
     this.forwardLayer.resetState();
     this.backwardLayer.resetState();
+  }
+
+  /** Takes the shape of the input, and those of initial states if there are any: of the forward layer, then of the backward one. */
+  protected override shapesToBuild([inputShape, states, ...extra]: readonly unknown[]): OpenShape {
+    rejectExtraArguments(`${this.name}.build`, extra, ['inputShape', 'initialStateShape']);
+    const stateSizes = [this.forwardLayer, this.backwardLayer].flatMap(({ cell }) => cell.stateSizes);
+    if (states) requireStateShapes(this.name, stateSizes, states);
+    return inputShape as OpenShape;
   }
 
   override build(inputShape: OpenShape): void {

@@ -3,6 +3,7 @@ import type { OpenShape, Shape } from '../../../core/shape.ts';
 import { zeros } from '../../../ops/creation/creation.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type CallOptions, Layer } from '../base/layer.ts';
+import { requireStateShapes } from './stateShapes.ts';
 
 /** A prepared run over a sequence. Dropout masks are drawn once and used at every time step. */
 export interface Steps {
@@ -65,6 +66,15 @@ export abstract class RNNCell extends Layer<readonly Tensor[], readonly Tensor[]
       project: (x) => x,
       take: (x, states) => this.call([x, ...states], options),
     };
+  }
+
+  /** Takes the shapes of x and of the states in a list, or that of x alone, as in Keras. */
+  protected override shapesToBuild(given: readonly unknown[]): readonly OpenShape[] {
+    const shapes = super.shapesToBuild(given) as readonly OpenShape[];
+    if (!Array.isArray(shapes) || !shapes.every(Array.isArray)) return [shapes as unknown as OpenShape];
+    const [, ...states] = shapes as readonly OpenShape[];
+    if (states.length > 0) requireStateShapes(this.name, this.stateSizes, states);
+    return shapes;
   }
 
   override computeOutputShape([x]: readonly OpenShape[]): readonly OpenShape[] {

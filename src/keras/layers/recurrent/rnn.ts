@@ -2,6 +2,7 @@
 import { byState } from './byState.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, formatShape, type OpenShape, sameShape, type Shape } from '../../../core/shape.ts';
+import { rejectExtraArguments } from '../../../core/options.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { zerosLike } from '../../../ops/creation/like.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
@@ -12,6 +13,7 @@ import type { Fields } from '../../options/fields.ts';
 import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
 import { RNNCell } from './cell.ts';
 import { runSteps } from './runSteps.ts';
+import { requireStateShapes } from './stateShapes.ts';
 import { StackedRNNCells } from './stackedRNNCells.ts';
 import {
   type CallOptions,
@@ -91,6 +93,13 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PU
   /** The last states of a stateful layer; null otherwise, and before it is built. */
   get states(): readonly Variable[] | null {
     return this.#states;
+  }
+
+  /** Takes the shape of the input, and those of initial states if there are any, as in Keras. */
+  protected override shapesToBuild([inputShape, states, ...extra]: readonly unknown[]): OpenShape {
+    rejectExtraArguments(`${this.name}.build`, extra, ['inputShape', 'initialStateShape']);
+    if (states) requireStateShapes(this.name, this.cell.stateSizes, states);
+    return inputShape as OpenShape;
   }
 
   override build([batch, _time, ...rest]: OpenShape): void {
