@@ -4,15 +4,16 @@
  */
 import { leavesOf, mapNest, type Nest } from '../core/nest.ts';
 import { bytesPerElement } from '../core/dtype.ts';
+import { atOnce, type Pieces } from '../core/pieces.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { CapturedWork } from '../execution/capturedWork.ts';
+import type { CapturedWork } from '../execution/capturedWork.ts';
 import { copyWith } from '../webgpu/copyWith.ts';
 import { withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import { fuseElementwise } from '../kernels/elementwise/fusion.ts';
-import type { Command } from '../webgpu/command.ts';
 import { Capture } from '../execution/capture.ts';
+import { prepareWork, type Rewrite } from '../execution/prepareWork.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import type { Origin } from '../history/origin.ts';
@@ -21,11 +22,16 @@ import { alias, makeTensor, Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 import { compareTrace, type FrozenValue } from './frozenValues.ts';
 
-export interface CaptureResult {
-  value: Nest<unknown>;
-  /** Null where the call can't be replayed; `obstacle` says why. */
-  captured: Captured | null;
-  obstacle: string | null;
+/** A call that ran and was recorded. */
+export interface RecordedCall {
+  readonly value: Nest<unknown>;
+  /** Why it can't be replayed; null if it can. */
+  readonly obstacle: string | null;
+  /**
+   * Prepares the replays; null where there are none. To be begun at once. If it is ended early, it frees what it holds, with the
+   * results of the call.
+   */
+  readonly preparation: Pieces<Captured> | null;
 }
 
 /** Where a run puts an input. */
@@ -51,12 +57,12 @@ interface Output {
 type Outputs = ReadonlyMap<Tensor, Output>;
 
 /** Runs `body` on tensors with the values of `inputs`, and records it for replays. */
-export function captureCall(
+export function recordCall(
   device: Device,
   name: string,
   inputs: readonly Tensor[],
   body: (proxies: readonly Tensor[]) => Nest<unknown>,
-): CaptureResult {
+): RecordedCall {
   const outside = device.executor;
   const slots = inputs.map((input): Slot => {
     const { bytes, shape, dtype, attachment } = input;
@@ -75,7 +81,7 @@ export function captureCall(
   };
   let value: Nest<unknown>;
   try {
-    value = device.stream.bindGroups.together(() => recordCall(capture, () => body(proxies), outputs));
+    value = device.stream.bindGroups.together(() => recordBody(capture, () => body(proxies), outputs));
   } catch (error) {
     release();
     throw error;
@@ -91,37 +97,64 @@ export function captureCall(
       `it keeps ${kept.length} ${kept.length === 1 ? 'tensor' : 'tensors'} beyond the call, made by ${[...new Set(kept)].slice(0, 3).join(', ')}: return them instead`,
     );
   }
-  const storages = storagesOf(outputs);
-  const rewrite = (commands: readonly Command[]) =>
-    fuseElementwise(device, commands, new Set(storages), capture.made);
-  if (capture.obstacle || !capture.isReal) {
-    // Fused launches have separate pipelines, which a dry run prepares.
-    if (!capture.obstacle) rewrite(capture.commands);
-    release();
-    capture.runPostponed();
-    return { value: given, captured: null, obstacle: capture.obstacle };
+  const rewrite = fusing(device, capture, outputs);
+  if (!capture.obstacle && capture.isReal) {
+    const recorded = { device, name, capture, slots, outputs, value, rewrite };
+    return { value: given, obstacle: null, preparation: prepareReplays(recorded, given, release) };
   }
-  // The buffers of the recorded run are idle now. Free them before planning memory, so that they are never held at the same time.
-  device.pool.trim();
-  device.flush();
-  let work: CapturedWork;
+  // Fused launches have separate pipelines, which a dry run prepares.
+  if (!capture.obstacle) atOnce(rewrite(capture.commands));
+  release();
+  capture.runPostponed();
+  return { value: given, obstacle: capture.obstacle, preparation: null };
+}
+
+/** What was recorded of a call. */
+interface Recorded {
+  readonly device: Device;
+  readonly name: string;
+  readonly capture: Capture;
+  readonly slots: readonly Slot[];
+  readonly outputs: Outputs;
+  /** The result; its tensors are the keys of `outputs`. */
+  readonly value: Nest<unknown>;
+  readonly rewrite: Rewrite;
+}
+
+/** `given` are the results of the recorded call, `release` frees what was recorded. */
+function* prepareReplays(
+  { device, name, capture, slots, outputs, value, rewrite }: Recorded,
+  given: Nest<unknown>,
+  release: () => void,
+): Pieces<Captured> {
+  const storages = storagesOf(outputs);
+  let work: CapturedWork | null = null;
   try {
-    work = new CapturedWork(device, capture, storages, rewrite);
-  } catch (error) {
-    release();
-    for (const leaf of leavesOf(given)) if (isResult(leaf)) leaf.dispose();
-    throw error;
+    // The buffers of the recorded run are idle now. Free them before planning memory, so that they are never held at the same time.
+    device.pool.trim();
+    device.flush();
+    yield;
+    work = yield* prepareWork(device, capture, storages, rewrite);
+  } finally {
+    if (!work) {
+      release();
+      for (const leaf of leavesOf(given)) if (isResult(leaf)) leaf.dispose();
+    }
   }
   // From now on, intermediate results are in the planned buffers.
   for (const storage of storages) storage.release();
-  return { value: given, captured: new Captured(device, name, work, slots, outputs, value), obstacle: null };
+  return new Captured(device, name, work, slots, outputs, value);
+}
+
+function fusing(device: Device, capture: Capture, outputs: Outputs): Rewrite {
+  return (commands) => fuseElementwise(device, commands, new Set(storagesOf(outputs)), capture.made);
 }
 
 /** Returns whether each call makes a new tensor in the place of `leaf`. */
 const isResult = (leaf: unknown): leaf is Tensor => leaf instanceof Tensor && !(leaf instanceof Variable);
 
 /** Records `body` and returns its result, whose tensors are keys of `outputs`. */
-function recordCall(
+function recordBody(
   capture: Capture,
   body: () => Nest<unknown>,
   outputs: Map<Tensor, Output>,
@@ -130,7 +163,7 @@ function recordCall(
   capture.record(() =>
     tidy(() => {
       value = body();
-      for (const leaf of leavesOf(value)) {
+      for (const leaf of leavesOf(value, 'the result')) {
         if (isResult(leaf)) outputs.set(leaf, outputOf(capture, leaf));
       }
     }),
@@ -233,14 +266,14 @@ export class Captured {
     /** The result of the recorded call; its tensors are the keys of `outputs`. */
     private readonly result: Nest<unknown>,
   ) {
-    this.#retained = [...slots.map(({ storage }) => storage), work.resources];
+    this.#retained = [...slots.map(({ storage }) => storage), work.prepared.resources];
     dropped.register(this, this.#retained, this);
     this.#failures = device.failures;
   }
 
   /** Counts of the replayed work. */
   get size(): { launches: number; bytes: number; minBytes: number } {
-    const { launches, bytes, minBytes } = this.work;
+    const { launches, bytes, minBytes } = this.work.prepared;
     return { launches, bytes, minBytes };
   }
 
@@ -291,8 +324,8 @@ export class Captured {
     const outputs = new Map<Tensor, Output>();
     try {
       return withDevice(device, () =>
-        compareTrace(device, work.capture, (capture) => {
-          recordCall(capture, () => body(proxies), outputs);
+        compareTrace(device, work.prepared.capture, (capture) => {
+          recordBody(capture, () => body(proxies), outputs);
         }),
       );
     } finally {

@@ -5,6 +5,7 @@
 import { DeviceError, TapeError } from '../core/errors.ts';
 import { mapNest, type Nest } from '../core/nest.ts';
 import { checkOptions, rejectExtraArguments } from '../core/options.ts';
+import { atOnce, type Pieces } from '../core/pieces.ts';
 import { describe, requireInteger } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { notingTrainable } from '../core/trainableReads.ts';
@@ -15,7 +16,7 @@ import { outputSearch } from '../ops/define/outputSearch.ts';
 import { activeRecorders, isAbstract } from '../ops/define/recorders.ts';
 import { isPromise } from '../tensor/scope.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { captureCall } from './capturedCall.ts';
+import { recordCall } from './capturedCall.ts';
 import { frozenWarning } from './frozenValues.ts';
 import { type CallBody, type Entry, Recordings } from './recordings.ts';
 import { fieldsOf, signatureOf } from './signature.ts';
@@ -73,6 +74,8 @@ const maxFieldComparisons = 3;
 
 /** A compiled function as the library uses it. */
 export interface ComparedFunction<A extends readonly unknown[], R> extends CompiledFunction<A, R> {
+  /** A call, in pieces: the first one runs the function, and if it is recorded, further ones prepare its replays. */
+  inPieces(...args: A): Pieces<R>;
   /** Compares each recording that was replayed with a new trace. Findings are printed and included in `reports`. */
   compareNow(): void;
   /** The result of `explain`, without a comparison. */
@@ -128,26 +131,27 @@ export function compileCompared<A extends readonly unknown[], R>(
   const recordings = new Recordings(maxSignatures, policy.isScheduled ? firstComparisons[0] : Infinity);
   let surroundings: string | null = null;
 
-  function call(this: unknown, ...args: A): R {
-    const plainly = () => requireSync(label, Reflect.apply(fn, this, args) as R);
+  /** Runs a call, in pieces if it has to be recorded. */
+  function begin(self: unknown, args: A): { value: R } | Pieces<R> {
+    const plainly = () => ({ value: requireSync(label, Reflect.apply(fn, self, args) as R) });
     const mode = currentExecutor()?.mode;
     surroundings = whatRunsAround(mode);
     if (surroundings) return plainly();
-    const signature = signatureOf(this, args);
+    const signature = signatureOf(self, args);
     // Mapped tensors can't be inputs of a recording. Compile outside of vmap instead: compile(vmap(f)).
     if (signature.tensors.some(isAbstract)) return plainly();
     const device = deviceOf(label, signature.tensors);
     const { inputs, objects } = signature;
-    const capture = () => {
+    const record = () => {
       const template = templateOf(args, inputs);
       const body: CallBody = (proxies) =>
-        requireSync(label, Reflect.apply(fn, this, fillIn(template, proxies))) as Nest<unknown>;
-      const record = () => withDevice(device, () => captureCall(device, label, inputs, body));
-      const { result, reads } = notingTrainable(record);
+        requireSync(label, Reflect.apply(fn, self, fillIn(template, proxies))) as Nest<unknown>;
+      const run = () => withDevice(device, () => recordCall(device, label, inputs, body));
+      const { result, reads } = notingTrainable(run);
       return { body, reads, ...result };
     };
     // A dry run only collects the launches; there is nothing to replay.
-    if (mode === 'dry run') return (signature.obstacle ? plainly() : capture().value) as R;
+    if (mode === 'dry run') return signature.obstacle ? plainly() : { value: record().value as R };
     const entry = recordings.find(device, signature);
     const choices = device.selectionVersion;
     if (entry.captured && entry.choices !== choices) {
@@ -159,22 +163,31 @@ export function compileCompared<A extends readonly unknown[], R>(
       const result = captured.run(inputs);
       if (result) {
         if (isComparisonDue(entry, objects)) compareWithTrace(label, entry);
-        return result.value as R;
+        return result as { value: R };
       }
       // A variable shares its values with an outer tensor, so they must not be overwritten. Record again.
       captured.dispose();
       entry.captured = null;
     }
     if (signature.obstacle || isGivenUp(entry)) return plainly();
-    const { value, captured, obstacle, body, reads } = capture();
-    recordings.noteReads(entry, reads);
-    entry.captured = captured;
-    entry.body = body;
-    entry.choices = choices;
-    entry.fields = fieldsOf(objects);
-    entry.reason = obstacle;
-    if (!captured) entry.failures++;
-    return value as R;
+    return (function* () {
+      const { value, preparation, obstacle, body, reads } = record();
+      recordings.noteReads(entry, reads);
+      Object.assign(entry, { body, choices, fields: fieldsOf(objects), reason: obstacle });
+      if (preparation) entry.captured = yield* preparation;
+      else entry.failures++;
+      return value as R;
+    })();
+  }
+
+  function call(this: unknown, ...args: A): R {
+    const begun = begin(this, args);
+    return 'value' in begun ? begun.value : atOnce(begun);
+  }
+
+  function* inPieces(...args: A): Pieces<R> {
+    const begun = begin(undefined, args);
+    return 'value' in begun ? begun.value : yield* begun;
   }
 
   const dispose = () => recordings.dispose();
@@ -201,7 +214,15 @@ export function compileCompared<A extends readonly unknown[], R>(
   };
   Object.defineProperty(call, 'name', { value: label });
   const givenUp = () => recordings.all.find(isGivenUp)?.reason ?? null;
-  return Object.assign(call, { explain, reports, compareNow, givenUp, dispose, [Symbol.dispose]: dispose });
+  return Object.assign(call, {
+    explain,
+    reports,
+    compareNow,
+    givenUp,
+    inPieces,
+    dispose,
+    [Symbol.dispose]: dispose,
+  });
 }
 
 /** Returns what prevents capturing a call in its current context; null if nothing does. */

@@ -1,6 +1,7 @@
 /**
  * @file Assigns planned buffers to the commands of a recording.
  */
+import type { Pieces } from '../core/pieces.ts';
 import { type Lifetime, livenessBound, type Assignment, planMemory } from './memoryPlan.ts';
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
 import { type Command, rangesOf, rangesWrittenBy } from '../webgpu/command.ts';
@@ -27,18 +28,20 @@ const alignment = 16;
  * Rewrites the commands and assigns buffers to the storages they make, in as little memory as possible. `outputs` live to
  * the end; storages in `elsewhere` get no assignment.
  */
-export function assignBuffers(
+export function* assignBuffers(
   shared: SharedBuffers,
   limit: number,
   capture: Capture,
   outputs: readonly Storage[],
-  rewrite: (commands: readonly Command[]) => readonly Command[],
+  rewrite: (commands: readonly Command[]) => Pieces<readonly Command[]>,
   elsewhere: ReadonlyMap<Storage, unknown>,
-): AssignedCommands {
+): Pieces<AssignedCommands> {
   const made = new Map([...capture.made].filter(([storage]) => !elsewhere.has(storage)));
-  const commands = rewrite(capture.commands);
+  const commands = yield* rewrite(capture.commands);
+  yield;
   const lifetimes = lifetimesOf(commands, made, outputs);
-  const { sizes, assignments: planned } = planMemory(lifetimes, limit);
+  yield;
+  const { sizes, assignments: planned } = yield* planMemory(lifetimes, limit);
   const buffers = shared.acquire(sizes);
   const assignments = new Map(
     lifetimes.map(({ key, bytes }) => {

@@ -5,17 +5,14 @@
 import type { BufferAllocator } from '../webgpu/allocator.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
-import { Dependence, type FaultsOfRun } from './faultDependence.ts';
+import type { Dependence, FaultsOfRun } from './faultDependence.ts';
 import type { Run } from '../webgpu/journalLog.ts';
 import type { FaultReport } from '../webgpu/faults.ts';
 import type { Check } from '../webgpu/faultSets.ts';
-import { BufferUsage } from '../webgpu/flags.ts';
-import { DynamicScalar, ParamWords } from '../webgpu/params.ts';
-import { assignBuffers } from './bufferAssignment.ts';
-import { type Command, type CopyCommand, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
+import type { CopyCommand, PreparedLaunch } from '../webgpu/command.ts';
 import type { Pins, Capture } from './capture.ts';
-import { type GroupFor, LaunchBindings, type Results } from './launchBindings.ts';
-import { SharedBuffers } from './sharedBuffers.ts';
+import type { GroupFor, Results } from './launchBindings.ts';
+import type { SharedBuffers } from './sharedBuffers.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 
@@ -29,36 +26,28 @@ interface BoundLaunch {
   readonly offsets: readonly number[];
 }
 
-type BoundCommand = BoundLaunch | CopyCommand;
+export type BoundCommand = BoundLaunch | CopyCommand;
 
-/** The buffers of intermediate values of a device's captured work. */
-const sharedBuffers = new WeakMap<Device, SharedBuffers>();
-
-function sharedBy(device: Device): SharedBuffers {
-  const made = sharedBuffers.get(device) ?? new SharedBuffers(device.pool);
-  sharedBuffers.set(device, made);
-  return made;
-}
-
-const slotBytes = 256;
-/** Results of at least this many bytes get a new buffer per run; copying a smaller one costs less than rebinding. */
-const minOwnBufferBytes = 2 ** 16;
-export class CapturedWork {
+/** Work that is prepared to run again. */
+export interface PreparedWork {
+  /** What was recorded. */
+  readonly capture: Capture;
+  readonly commands: readonly BoundCommand[];
   /** Buffers that the commands name in every run; each run updates their last use. */
   readonly buffers: ReadonlySet<DeviceBuffer>;
   readonly launches: number;
   /** Bytes of intermediate values, and the least that any plan would need. */
   readonly bytes: number;
   readonly minBytes: number;
-  readonly #commands: readonly BoundCommand[];
-  /** Results that get a new buffer in every run, with their bytes. */
-  readonly #ownBuffers: ReadonlyMap<Storage, number>;
-  readonly resources: CapturedResources;
-
   /** The ranges of the values that are needed after a run. */
-  readonly #assignments: ReadonlyMap<Storage, BoundRange>;
+  readonly assignments: ReadonlyMap<Storage, BoundRange>;
+  /** Results that get a new buffer in every run, with their bytes. */
+  readonly ownBuffers: ReadonlyMap<Storage, number>;
+  readonly dependence: Dependence;
+  readonly resources: CapturedResources;
+}
 
-  readonly #dependence: Dependence;
+export class CapturedWork {
   /** The faults that results of the last run depend on; null if none are pending. */
   #faults: FaultsOfRun | null = null;
   /** The last run, for the journal. */
@@ -66,57 +55,20 @@ export class CapturedWork {
 
   constructor(
     private readonly device: Device,
-    /** What was recorded. */
-    readonly capture: Capture,
-    outputs: readonly Storage[],
-    rewrite: (commands: readonly Command[]) => readonly Command[],
-  ) {
-    this.#dependence = new Dependence(capture);
-    this.#ownBuffers = ownBufferResults(capture, outputs);
-    const { allocator, pool } = device;
-    const shared = sharedBy(device);
-    const planned = assignBuffers(shared, pool.limit, capture, outputs, rewrite, this.#ownBuffers);
-    const { commands } = planned;
-    this.bytes = planned.bytes;
-    this.minBytes = planned.minBytes;
-    this.#assignments = planned.assignments;
-    const hasOwnBuffer = (range: BoundRange) => this.#ownBuffers.has(range as Storage);
-    const lasting = commands.flatMap(rangesOf).filter((range) => !hasOwnBuffer(range));
-    const launches = commands.filter((command) => command.kind === 'launch');
-    this.launches = launches.length;
-    const fixed = launches.filter((launch) => isFixed(launch) && hasParams(launch));
-    const words = new ParamWords(Math.max(1, fixed.length) * slotBytes);
-    const slotOf = new Map(fixed.map((launch, i) => [launch, i * slotBytes]));
-    for (const [{ layout, params }, offset] of slotOf) layout.pack(words, offset / 4, params);
-    const params = fixed.length > 0 ? paramBuffer(allocator, words) : null;
-    this.resources = new CapturedResources(capture.pins, shared, planned.buffers, allocator, params);
-    this.buffers = new Set([...lasting.map(({ buffer }) => buffer), ...(params ? [params] : [])]);
-    const bindings = { ready: new LaunchBindings(device, params), live: new LaunchBindings(device, null) };
-    const bound = (launch: Command): BoundCommand => {
-      if (launch.kind === 'copy') return launch;
-      const kind = isFixed(launch) ? 'ready' : 'live';
-      const offset = slotOf.get(launch);
-      return {
-        kind,
-        launch,
-        groupFor: bindings[kind].groupFor(launch, hasOwnBuffer),
-        offsets: offset === undefined ? [] : [offset],
-      };
-    };
-    this.#commands = device.stream.bindGroups.together(() => commands.map(bound));
-  }
+    readonly prepared: PreparedWork,
+  ) {}
 
   /**
    * Appends all commands to the stream. The variables must be back in their slots. Returns the storages that this run made
    * for results, which the caller then owns.
    */
   run(): Results {
-    const { device } = this;
+    const { device, prepared } = this;
     device.requireAlive();
-    for (const effect of this.capture.effects) effect();
+    for (const effect of prepared.capture.effects) effect();
     const results = new Map<Storage, Storage>();
     try {
-      for (const [result, bytes] of this.#ownBuffers)
+      for (const [result, bytes] of prepared.ownBuffers)
         results.set(result, device.eager.allocate(bytes, 'result'));
       this.#append(results);
     } catch (error) {
@@ -127,7 +79,7 @@ export class CapturedWork {
   }
 
   #append(results: Results): void {
-    const { device } = this;
+    const { device, prepared } = this;
     const { stream } = device;
     const { tracker } = device.faults;
     const checks = new Map<FaultReport, Check>();
@@ -137,7 +89,7 @@ export class CapturedWork {
       last = stream.serial;
       first ||= last;
     };
-    for (const command of this.#commands) {
+    for (const command of prepared.commands) {
       if (command.kind === 'copy') {
         const source = results.get(command.source as Storage) ?? command.source;
         const target = results.get(command.target as Storage) ?? command.target;
@@ -161,15 +113,15 @@ export class CapturedWork {
       note();
       stream.dispatch(launch, groupFor(results), offsets);
     }
-    this.#run = device.journal.ran(this.#dependence, first, last);
-    for (const buffer of this.buffers) buffer.lastUse = stream.serial;
+    this.#run = device.journal.ran(prepared.dependence, first, last);
+    for (const buffer of prepared.buffers) buffer.lastUse = stream.serial;
     for (const { buffer } of results.values()) buffer.lastUse = stream.serial;
-    this.#faults = tracker.isActive ? this.#dependence.follow(tracker, checks) : null;
+    this.#faults = tracker.isActive ? prepared.dependence.follow(tracker, checks) : null;
   }
 
   /** Gives `own`, which holds the values of `output` after the last run, the faults and losses that those values depend on. */
   passFaults(output: Storage, own: Storage): void {
-    if (!this.capture.made.has(output)) return;
+    if (!this.prepared.capture.made.has(output)) return;
     const { faults, journal } = this.device;
     if (this.#run) journal.gave(this.#run, output, own.buffer);
     if (this.#faults) faults.tracker.put(own.buffer, this.#faults(output));
@@ -177,7 +129,7 @@ export class CapturedWork {
 
   /** Returns the range of `output` after a run that made no storage for it. */
   rangeOf(output: Storage): BoundRange {
-    return this.#assignments.get(output) ?? output;
+    return this.prepared.assignments.get(output) ?? output;
   }
 
   /**
@@ -185,7 +137,7 @@ export class CapturedWork {
    * shared, so that the work must not overwrite them.
    */
   restoreVariables(copy: CopyBetween): boolean {
-    const { variableSlots } = this.capture;
+    const { variableSlots } = this.prepared.capture;
     for (const [holder, slot] of variableSlots) {
       const { current } = holder;
       if (current === slot ? !slot.exclusive : !slot.abandoned) return false;
@@ -220,22 +172,4 @@ export class CapturedResources {
   }
 }
 
-/** Returns the results that are large enough to get a new storage in every run, with their bytes. Others are copied out. */
-function ownBufferResults({ made }: Capture, outputs: readonly Storage[]): ReadonlyMap<Storage, number> {
-  const large = outputs.filter((output) => (made.get(output) ?? 0) >= minOwnBufferBytes);
-  return new Map(large.map((output) => [output, made.get(output) as number]));
-}
-
 type CopyBetween = (source: BoundRange, target: BoundRange, bytes: number) => void;
-
-function isFixed({ fault, params }: PreparedLaunch): boolean {
-  return !fault && !Object.values(params).some((value) => value instanceof DynamicScalar);
-}
-
-function hasParams({ layout }: PreparedLaunch): boolean {
-  return layout.fields.length > 0;
-}
-
-function paramBuffer(allocator: BufferAllocator, words: ParamWords): DeviceBuffer {
-  return allocator.createFilled(words.u32, BufferUsage.UNIFORM, { label: 'captured parameters' });
-}

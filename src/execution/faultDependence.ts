@@ -2,6 +2,7 @@
  * @file What the results of captured work depend on: which buffers from outside, and which of its own checks. Determined
  * once, at the recording, so that a replay propagates faults and losses without inspecting its launches.
  */
+import type { Pieces } from '../core/pieces.ts';
 import type { FaultReport } from '../webgpu/faults.ts';
 import {
   type Check,
@@ -10,7 +11,7 @@ import {
   type FaultTracker,
   setOf,
 } from '../webgpu/faultSets.ts';
-import { type Command, rangesOf, rangesWrittenBy } from '../webgpu/command.ts';
+import { type Command, commandsPerPiece, rangesOf, rangesWrittenBy } from '../webgpu/command.ts';
 import type { Attachment, Capture } from './capture.ts';
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
 import type { ReplayedWork } from '../webgpu/journalLog.ts';
@@ -41,19 +42,24 @@ export class Dependence implements ReplayedWork {
   /** Buffers from outside that the work writes. */
   readonly written = new Set<DeviceBuffer>();
 
-  constructor({ commands, attachments, made }: Capture) {
+  private constructor() {}
+
+  static *of({ commands, attachments, made }: Capture): Pieces<Dependence> {
+    const found = new Dependence();
     const valuesOf = (range: BoundRange): Values =>
       range instanceof Storage && made.has(range) ? range : range.buffer;
     let next = 0;
     const attachUntil = (at: number) => {
       for (; (attachments[next]?.at ?? at + 1) <= at; next++)
-        this.#attach(attachments[next] as Attachment, valuesOf);
+        found.#attach(attachments[next] as Attachment, valuesOf);
     };
-    commands.forEach((command, at) => {
+    for (const [at, command] of commands.entries()) {
+      if (at % commandsPerPiece === commandsPerPiece - 1) yield;
       attachUntil(at);
-      this.#follow(command, valuesOf);
-    });
+      found.#follow(command, valuesOf);
+    }
     attachUntil(commands.length);
+    return found;
   }
 
   #follow(command: Command, valuesOf: (range: BoundRange) => Values): void {

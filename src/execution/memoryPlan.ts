@@ -9,6 +9,7 @@
  * offsets), extended to several buffers.
  */
 
+import type { Pieces } from '../core/pieces.ts';
 import { FewOffsets, OffsetTree, type TakenOffsets } from './takenOffsets.ts';
 
 /** A value with the first and the last command that use it, inclusive. */
@@ -51,21 +52,28 @@ function duration({ first, last }: Lifetime<unknown>): number {
 /** Budget for trying variations of the orders: a plan is made once and used often, so a few milliseconds are well spent. */
 const workOnVariations = 4_000_000;
 
+/** Values that are assigned between two yields. */
+const valuesPerPiece = 256;
+
 /** `limit` is the largest size of a buffer in bytes, `work` the budget for variations. */
-export function planMemory<K>(
+export function* planMemory<K>(
   lifetimes: readonly Lifetime<K>[],
   limit = Number.POSITIVE_INFINITY,
   work = workOnVariations,
-): MemoryPlan<K> {
+): Pieces<MemoryPlan<K>> {
   const variations = Math.min(40, Math.floor(work / (lifetimes.length ** 2 + 1)));
   const sorted = [
     ...orders.map((order) => [...lifetimes].sort(order)),
     ...Array.from({ length: variations }, (_, seed) => varied(lifetimes, seed)),
   ];
   const total = ({ sizes }: MemoryPlan<K>) => sizes.reduce((sum, size) => sum + size, 0);
-  return sorted
-    .map((order) => assignInOrder(order, limit))
-    .reduce((best, plan) => (total(plan) < total(best) ? plan : best));
+  let best: MemoryPlan<K> | null = null;
+  for (const order of sorted) {
+    const plan = yield* assignInOrder(order, limit);
+    if (!best || total(plan) < total(best)) best = plan;
+    yield;
+  }
+  return best as MemoryPlan<K>;
 }
 
 /** Sorted by size, each multiplied by a pseudo-random factor in [1, 2); deterministic for each `seed`. */
@@ -88,7 +96,7 @@ interface Planned {
   readonly taken: TakenOffsets;
 }
 
-function assignInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): MemoryPlan<K> {
+function* assignInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): Pieces<MemoryPlan<K>> {
   const buffers: Planned[] = [];
   const assignments = new Map<K, Assignment>();
   const newBuffer = offsetsFor(lifetimes);
@@ -119,6 +127,7 @@ function assignInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): Mem
     const start = chosen.offset / alignment;
     into.taken.take(start, start + size, first, last);
     assignments.set(lifetime.key, chosen);
+    if (assignments.size % valuesPerPiece === 0) yield;
   }
   return { sizes: buffers.map(({ bytes }) => bytes), assignments };
 }

@@ -22,6 +22,9 @@ export interface Attribution {
   readonly flops: number | null;
 }
 
+/** How many commands are prepared for replays between two yields to other tasks. */
+export const commandsPerPiece = 256;
+
 /** A launch with its pipeline. */
 export interface PreparedLaunch {
   readonly kind: 'launch';

@@ -1,8 +1,14 @@
 /** @file Lifetimes of the storages that recorded commands make, and the ranges that they are assigned. */
+import { atOnce, type Pieces } from '../../src/core/pieces.ts';
 import { expect, test } from 'vitest';
 import { assignBuffers, lifetimesOf } from '../../src/execution/bufferAssignment.ts';
 import { SharedBuffers } from '../../src/execution/sharedBuffers.ts';
 import { copied, launched, pool, storages } from './fakes.ts';
+
+// biome-ignore lint/correctness/useYield: it is one piece.
+function* asIs<T>(same: T): Pieces<T> {
+  return same;
+}
 
 test('a storage lives from the first to the last command that names it', () => {
   const [a, b, c, outside] = storages();
@@ -61,16 +67,19 @@ test('commands name the assigned ranges; what the work didn’t make, or is else
   ]);
   const commands = [launched([a], [outside]), copied(a, c), launched([b], [c]), launched([outside], [b])];
   const [{ shared }, rewritten] = [{ shared: new SharedBuffers(pool()) }, [] as unknown[]];
-  const planned = assignBuffers(
-    shared,
-    2 ** 20,
-    { made, commands } as never,
-    [b],
-    (given) => {
-      rewritten.push(given);
-      return given;
-    },
-    new Map([[c, null]]),
+  const planned = atOnce(
+    assignBuffers(
+      shared,
+      2 ** 20,
+      { made, commands } as never,
+      [b],
+      // biome-ignore lint/correctness/useYield: it is one piece.
+      function* (given) {
+        rewritten.push(given);
+        return given;
+      },
+      new Map([[c, null]]),
+    ),
   );
   expect(rewritten).toEqual([commands]);
   expect([...planned.assignments.keys()]).toEqual([a, b]);
@@ -97,7 +106,7 @@ test('the bytes of a plan are those of all its buffers', () => {
   ]);
   const commands = [launched([a], []), launched([b], [a]), launched([c], [a, b])];
   const shared = new SharedBuffers(pool());
-  const planned = assignBuffers(shared, 2 ** 20, { made, commands } as never, [], (same) => same, new Map());
+  const planned = atOnce(assignBuffers(shared, 2 ** 20, { made, commands } as never, [], asIs, new Map()));
   expect(planned.buffers.map(({ size }) => size).sort()).toEqual([1024, 256, 512]);
   expect([planned.bytes, planned.minBytes]).toEqual([1792, 1792]);
 });

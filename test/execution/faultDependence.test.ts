@@ -1,5 +1,6 @@
 /** @file Which faults the results of a replay depend on. */
 import { expect, test, vi } from 'vitest';
+import { atOnce } from '../../src/core/pieces.ts';
 import type { Attachment } from '../../src/execution/capture.ts';
 import { Dependence } from '../../src/execution/faultDependence.ts';
 import { DeviceError } from '../../src/core/errors.ts';
@@ -18,7 +19,7 @@ const report = (): FaultReport => ({
 });
 
 const dependence = (commands: Command[], made: Storage[], attachments: Attachment[] = []) =>
-  new Dependence({ commands, attachments, made: new Map(made.map((one) => [one, 4])) } as never);
+  atOnce(Dependence.of({ commands, attachments, made: new Map(made.map((one) => [one, 4])) } as never));
 
 /** Begins a check for each report; makes `carriers` depend on a check each. Gives the numbers of the checks that a set holds. */
 function begin(reports: readonly FaultReport[], carriers: readonly Storage[] = []) {

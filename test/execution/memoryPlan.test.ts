@@ -1,3 +1,4 @@
+import { atOnce } from '../../src/core/pieces.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FewOffsets, OffsetTree } from '../../src/execution/takenOffsets.ts';
@@ -26,7 +27,7 @@ describe('planMemory', () => {
           last: first + length,
           conflicts: new Set(drawn.map((_, other) => other).filter((other) => conflict(key, other))),
         }));
-        const { sizes, assignments } = planMemory(list);
+        const { sizes, assignments } = atOnce(planMemory(list));
         for (const a of list) {
           const placeA = assignments.get(a.key) as Assignment;
           expect(placeA.offset % 256).toBe(0);
@@ -54,21 +55,25 @@ describe('planMemory', () => {
       last: key + 1,
       conflicts: new Set([key - 1, key + 1]),
     }));
-    expect(planMemory(chain).sizes).toEqual([64, 64]);
+    expect(atOnce(planMemory(chain)).sizes).toEqual([64, 64]);
     expect(livenessBound(chain)).toBe(128);
   });
 
   it('keeps to the size that a buffer can have, and uses all of it', () => {
     const list = [lifetime('a', 1024, 0, 0), lifetime('b', 768, 1, 2), lifetime('c', 512, 1, 2)];
-    expect(planMemory(list).sizes).toEqual([1280]);
-    expect(planMemory(list, 1280).sizes).toEqual([1280]);
-    expect(planMemory(list, 1279).sizes).toEqual([1024, 512]);
+    expect(atOnce(planMemory(list)).sizes).toEqual([1280]);
+    expect(atOnce(planMemory(list, 1280)).sizes).toEqual([1280]);
+    expect(atOnce(planMemory(list, 1279)).sizes).toEqual([1024, 512]);
   });
 
   it('shares bytes from the command after the last use, not from the last use on', () => {
-    expect(planMemory([lifetime('a', 300, 0, 3), lifetime('b', 300, 4, 5)]).sizes).toEqual([300]);
-    expect(planMemory([lifetime('a', 300, 0, 3), lifetime('b', 300, 3, 5)]).sizes).toEqual([300, 300]);
-    expect(planMemory([lifetime('a', 300, 3, 5), lifetime('b', 300, 0, 3)]).sizes).toEqual([300, 300]);
+    expect(atOnce(planMemory([lifetime('a', 300, 0, 3), lifetime('b', 300, 4, 5)])).sizes).toEqual([300]);
+    expect(atOnce(planMemory([lifetime('a', 300, 0, 3), lifetime('b', 300, 3, 5)])).sizes).toEqual([
+      300, 300,
+    ]);
+    expect(atOnce(planMemory([lifetime('a', 300, 3, 5), lifetime('b', 300, 0, 3)])).sizes).toEqual([
+      300, 300,
+    ]);
   });
 
   it('fills a gap that is exactly large enough', () => {
@@ -78,17 +83,17 @@ describe('planMemory', () => {
       lifetime('above', 256, 2, 5),
       lifetime('between', 512, 2, 5),
     ];
-    expect(planMemory(list).sizes).toEqual([1024]);
+    expect(atOnce(planMemory(list)).sizes).toEqual([1024]);
   });
 
   it('plans nothing for nothing', () => {
-    expect(planMemory([])).toEqual({ sizes: [], assignments: new Map() });
+    expect(atOnce(planMemory([]))).toEqual({ sizes: [], assignments: new Map() });
     expect(livenessBound([])).toBe(0);
   });
 
   it('plans the same work the same way', () => {
     const list = randomLifetimes(5, 30);
-    expect(planMemory(list)).toEqual(planMemory(list));
+    expect(atOnce(planMemory(list))).toEqual(atOnce(planMemory(list)));
   });
 
   it('tries few variations of long work', () => {
@@ -102,7 +107,7 @@ describe('planMemory', () => {
     }));
     const readsWith = (work: number) => {
       reads = 0;
-      planMemory(list, Number.POSITIVE_INFINITY, work);
+      atOnce(planMemory(list, Number.POSITIVE_INFINITY, work));
       return reads;
     };
     const alone = readsWith(0);
@@ -118,25 +123,27 @@ describe('planMemory', () => {
     { work: undefined, max: 1989 },
   ])('needs little more than the bound for short work, with a budget of $work', ({ work, max }) => {
     const lists = Array.from({ length: 100 }, (_, seed) => randomLifetimes(seed + 1, 12, [12, 6, 6]));
-    const units = lists.map((list) => planMemory(list, Number.POSITIVE_INFINITY, work).sizes);
+    const units = lists.map((list) => atOnce(planMemory(list, Number.POSITIVE_INFINITY, work)).sizes);
     // The bound is 1988 units of 256 bytes: variations save seven of the eight that are above it.
     expect(lists.reduce((all, list) => all + livenessBound(list), 0)).toBe(1988 * 256);
     expect(units.flat().reduce((all, bytes) => all + bytes)).toBeLessThanOrEqual(max * 256);
   });
 
   it('lays small values side by side where a large one lay', () => {
-    const plan = planMemory([
-      { key: 'large', bytes: 1024, first: 0, last: 1, conflicts: new Set<string>() },
-      { key: 'left', bytes: 512, first: 2, last: 5, conflicts: new Set<string>() },
-      { key: 'right', bytes: 512, first: 3, last: 5, conflicts: new Set<string>() },
-    ]);
+    const plan = atOnce(
+      planMemory([
+        { key: 'large', bytes: 1024, first: 0, last: 1, conflicts: new Set<string>() },
+        { key: 'left', bytes: 512, first: 2, last: 5, conflicts: new Set<string>() },
+        { key: 'right', bytes: 512, first: 3, last: 5, conflicts: new Set<string>() },
+      ]),
+    );
     expect(plan.sizes).toEqual([1024]);
   });
 
   it('needs little more than the bound for values of many sizes and lifetimes', () => {
     const shares = Array.from({ length: 40 }, (_, seed) => {
       const list = randomLifetimes(seed + 1, 40);
-      const { sizes } = planMemory(list);
+      const { sizes } = atOnce(planMemory(list));
       return sizes.reduce((a, b) => a + b) / livenessBound(list);
     });
     // On average they need 0.5 % more; 35 of the 40 need no more.
@@ -149,7 +156,7 @@ describe('planMemory', () => {
     ['lifetimes as in training', () => trainingLifetimes(5, 2400)],
   ])('needs little more than the bound for thousands of values: %s', (_name, make) => {
     const list = make();
-    const total = planMemory(list).sizes.reduce((a, b) => a + b);
+    const total = atOnce(planMemory(list)).sizes.reduce((a, b) => a + b);
     // Measured: 1.145 of the bound for short lifetimes, 1.0004 of first-fit for those in training.
     expect(total / livenessBound(list)).toBeLessThan(1.15);
     expect(total / firstFit(list)).toBeLessThan(1.001);

@@ -1,4 +1,5 @@
 /** @file Devices whose limits aren't multiples of a word or of a binding's alignment. */
+import { atOnce } from '../../src/core/pieces.ts';
 import { describe, expect, test } from 'vitest';
 import {
   add,
@@ -114,7 +115,7 @@ test('a plan of memory keeps to a limit of any size', () => {
       last: (key % 7) + 1 + (key % 3),
       conflicts: new Set<number>(),
     }));
-    const { sizes, assignments } = planMemory(lifetimes, limit);
+    const { sizes, assignments } = atOnce(planMemory(lifetimes, limit));
     expect(Math.max(...sizes)).toBeLessThanOrEqual(limit);
     for (const { offset } of assignments.values()) expect(offset % 256).toBe(0);
   }

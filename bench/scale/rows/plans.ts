@@ -1,4 +1,5 @@
 /** @file The memory plan of a training step: activations that live until the backward pass, and gradients. */
+import { atOnce } from '../../../src/core/pieces.ts';
 import { type Lifetime, planMemory } from '../../../src/execution/memoryPlan.ts';
 import type { ScaleRow } from '../scaleRow.ts';
 
@@ -21,7 +22,7 @@ export const planRows: readonly ScaleRow[] = [
     short: 2100,
     prepare: (n) => {
       const lifetimes = lifetimesOf(n);
-      return () => planMemory(lifetimes);
+      return () => atOnce(planMemory(lifetimes));
     },
   },
 ];

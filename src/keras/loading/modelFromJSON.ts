@@ -1,6 +1,7 @@
 /** @file Models from Keras's JSON. */
 import { ValueError } from '../../core/errors.ts';
 import type { Pacer } from '../../core/pacer.ts';
+import { atOnce, inTurns, type Pieces } from '../../core/pieces.ts';
 import { checkOptions } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import { type AnyModel, Model } from '../models/model.ts';
@@ -12,7 +13,6 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import { invalid } from '../json/jsonErrors.ts';
 import type { AnyLambdaFunction, Reader } from '../json/reader.ts';
 import { readLayer } from './readLayer.ts';
-import { readAtOnce, type Reading } from './readSequential.ts';
 import { sharedIds } from '../json/sharedLayers.ts';
 
 /** Options of `modelFromJSON`. */
@@ -34,7 +34,7 @@ export interface FromJSONOptions {
 export function modelFromJSON(json: string | object, options: FromJSONOptions = {}): AnyModel {
   const { reading, free } = startReading(json, options);
   try {
-    return readAtOnce(reading);
+    return atOnce(reading);
   } catch (error) {
     free();
     throw error;
@@ -57,12 +57,7 @@ export async function readModel(
 ): Promise<AnyModel> {
   const { reading, free } = startReading(json, options);
   try {
-    for (;;) {
-      const piece = within(() => reading.next());
-      if (piece.done) return piece.value;
-      const wait = pacer.step();
-      if (wait) await wait;
-    }
+    return await inTurns(reading, pacer, within);
   } catch (error) {
     free();
     throw error;
@@ -73,7 +68,7 @@ export async function readModel(
 function startReading(
   json: string | object,
   options: FromJSONOptions,
-): { reading: Reading<AnyModel>; free: () => void } {
+): { reading: Pieces<AnyModel>; free: () => void } {
   checkOptions('modelFromJSON', options, ['customObjects', 'lambdas', 'file']);
   const { customObjects = {}, lambdas = {}, file = 'modelFromJSON' } = options;
   if (typeof json !== 'string' && (typeof json !== 'object' || json === null)) {
@@ -100,7 +95,7 @@ function startReading(
   return { reading: readTop(reader, document, customObjects), free };
 }
 
-function* readTop(reader: Reader, document: Json, customObjects: CustomObjects): Reading<AnyModel> {
+function* readTop(reader: Reader, document: Json, customObjects: CustomObjects): Pieces<AnyModel> {
   const reading = readLayer(reader, document, 'top');
   // Other tasks may run between two pieces: they have other classes.
   const next = () =>

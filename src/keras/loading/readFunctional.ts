@@ -1,6 +1,7 @@
 /**
  * @file Reads a Functional: creates its layers, then makes the recorded calls, each as soon as its inputs are available.
  */
+import type { Pieces } from '../../core/pieces.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { Functional } from '../models/functional.ts';
@@ -11,7 +12,7 @@ import { placed, invalid } from '../json/jsonErrors.ts';
 import { camelKey } from '../json/optionNames.ts';
 import { type Callable, type NodeCall, readNode, type TensorSource } from '../json/readNode.ts';
 import { isOperation, readOperation } from '../json/operations.ts';
-import { type LayerReader, notAList, type Reading } from './readSequential.ts';
+import { type LayerReader, notAList } from './readSequential.ts';
 import { readValue } from '../json/readValue.ts';
 import { type Reader, stringOf } from '../json/reader.ts';
 
@@ -33,7 +34,7 @@ export function* readFunctional(
   config: JsonObject,
   place: string,
   readLayer: LayerReader,
-): Reading<AnyLayer> {
+): Pieces<AnyLayer> {
   const { layers, input_layers: inputs, output_layers: outputs, ...options } = config;
   if (!Array.isArray(layers)) throw notAList(reader, layers ?? null, `${place}.layers`);
   const graph = new Graph(reader);
@@ -67,7 +68,7 @@ class Graph implements TensorSource {
 
   constructor(readonly reader: Reader) {}
 
-  *add(object: Json, place: string, readLayer: LayerReader): Reading<void> {
+  *add(object: Json, place: string, readLayer: LayerReader): Pieces<void> {
     const { reader } = this;
     const isOp = isOperation(object);
     const callable = isOp ? readOperation(reader, object, place) : yield* readLayer(reader, object, place);
@@ -112,7 +113,7 @@ class Graph implements TensorSource {
   }
 
   /** Errors: FormatError if calls wait for each other, or for something that doesn't exist. */
-  *run(): Reading<void> {
+  *run(): Pieces<void> {
     // Calls are added while they are visited.
     for (const next of this.#ready) {
       const missing = this.#missing(next);

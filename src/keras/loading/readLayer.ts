@@ -1,4 +1,5 @@
 /** @file Reads one layer of a document: finds its class, then reads and checks its options. */
+import { atOnce, type Pieces } from '../../core/pieces.ts';
 import { describe } from '../../core/shape.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { knownOptionsOf } from '../options/declaration.ts';
@@ -18,7 +19,7 @@ import { inputDtype, rememberInputDtype } from '../json/inputDtypes.ts';
 import { invalid, placedError } from '../json/jsonErrors.ts';
 import { camelKey } from '../json/optionNames.ts';
 import { readFunctional } from './readFunctional.ts';
-import { readAtOnce, type Reading, readSequential } from './readSequential.ts';
+import { readSequential } from './readSequential.ts';
 import { adviceOn } from './unknownOptions.ts';
 import { pythonCode, readConfig, readValue, registeredName, withoutConstants } from '../json/readValue.ts';
 import { type Reader, sharedLayer, stringOf } from '../json/reader.ts';
@@ -36,7 +37,7 @@ interface LayerClass {
 }
 
 /** Reads the layer, or the model, that `object` describes. Errors: FormatError, UnsafeModelError. */
-export function* readLayer(reader: Reader, object: Json | undefined, place: string): Reading<AnyLayer> {
+export function* readLayer(reader: Reader, object: Json | undefined, place: string): Pieces<AnyLayer> {
   if (!isObject(object) || !isObject(object.config)) {
     throw invalid(reader.source, {
       place,
@@ -79,7 +80,7 @@ function pathsOf({ scopes }: Reader, { name }: JsonObject): string[] {
   return scopes.length > 0 ? [own, `${scopes.at(-1)}/${own}`] : [own];
 }
 
-function* makeLayer(reader: Reader, object: JsonObject, place: string): Reading<AnyLayer> {
+function* makeLayer(reader: Reader, object: JsonObject, place: string): Pieces<AnyLayer> {
   const whole = object.config as JsonObject;
   const quantization = quantizationOf(whole);
   const given = registeredName(object) ? whole : withoutQuantization(whole);
@@ -95,7 +96,7 @@ function* makeLayer(reader: Reader, object: JsonObject, place: string): Reading<
   if (className === 'InputLayer') return makeInput(reader, found as LayerClass, config, place);
   if (className === 'Lambda') return makeLambda(reader, found as LayerClass, config, place);
   const readModel = (inner: JsonObject, at: string) =>
-    isModel(reader, inner, at) || isShared(reader, inner) ? readAtOnce(readLayer(reader, inner, at)) : null;
+    isModel(reader, inner, at) || isShared(reader, inner) ? atOnce(readLayer(reader, inner, at)) : null;
   const { builtIn: declared = found } = found as { builtIn?: Registrable };
   const builtIn = builtInClasses().get(className ?? '') === declared;
   const kept = builtIn ? withoutConstants(reader, className as string, config, place) : config;

@@ -1,4 +1,5 @@
 /** @file Reads a Sequential. */
+import type { Pieces } from '../../core/pieces.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { Sequential } from '../models/sequential.ts';
 import type { Registrable } from '../serialization/registered.ts';
@@ -6,17 +7,7 @@ import { isObject, type Json, type JsonObject } from '../json/document.ts';
 import { invalid } from '../json/jsonErrors.ts';
 import type { Reader } from '../json/reader.ts';
 
-/** Reads in pieces: it yields between them, where a program that can wait may let other tasks run. */
-export type Reading<T> = Generator<void, T, void>;
-
-export type LayerReader = (reader: Reader, object: Json | undefined, place: string) => Reading<AnyLayer>;
-
-/** Reads all pieces at once. */
-export function readAtOnce<T>(reading: Reading<T>): T {
-  let piece = reading.next();
-  while (!piece.done) piece = reading.next();
-  return piece.value;
-}
+export type LayerReader = (reader: Reader, object: Json | undefined, place: string) => Pieces<AnyLayer>;
 
 interface SequentialClass {
   new (options: { name?: Json; trainable?: Json; layers: AnyLayer[] }): Sequential;
@@ -28,7 +19,7 @@ export function* readSequential(
   object: JsonObject,
   place: string,
   readLayer: LayerReader,
-): Reading<AnyLayer> {
+): Pieces<AnyLayer> {
   const { name, trainable, layers, build_input_shape: buildShape } = object.config as JsonObject;
   if (!Array.isArray(layers)) throw notAList(reader, layers ?? null, `${place}.config.layers`);
   const made: AnyLayer[] = [];
@@ -50,7 +41,7 @@ function* create(
   found: SequentialClass,
   layers: AnyLayer[],
   options: { name?: Json; trainable?: Json },
-): Reading<Sequential> {
+): Pieces<Sequential> {
   if (found !== (Sequential as unknown)) return new found({ ...options, layers });
   const model = new found({ ...options, layers: [] });
   yield* Sequential.extend(model, layers);

@@ -3,6 +3,7 @@ import { isListOf } from '../../core/lists.ts';
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { rejectExtraArguments } from '../../core/options.ts';
+import type { Pieces } from '../../core/pieces.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
@@ -70,7 +71,7 @@ export class Sequential extends /* @__PURE__ */ declaredModel('Sequential', () =
   }
 
   /** Extends `model` by `layers`, in pieces; it has no program in between. Errors: those of `add`. */
-  static *extend(model: Sequential, layers: readonly Stackable[]): Generator<void, void, void> {
+  static *extend(model: Sequential, layers: readonly Stackable[]): Pieces<void> {
     for (const layer of layers) model.#push(layer);
     while (model.#callNext()) yield;
     model.#noteProgram();

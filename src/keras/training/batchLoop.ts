@@ -47,8 +47,12 @@ export async function runBatches(loop: BatchLoop): Promise<number> {
       const before = index % perExecution === 0 && loop.before?.(index);
       if (before) await before;
       const running = throttle.within(() => loop.run(batch));
-      throttle.launched(index, source.samples?.());
-      if (running) await running;
+      const samples = source.samples?.();
+      throttle.launched(index, samples);
+      if (running) {
+        await running;
+        throttle.launched(index, samples);
+      }
     } finally {
       freeBatch(batch);
     }

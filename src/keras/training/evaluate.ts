@@ -1,8 +1,9 @@
 /** @file evaluate: computes the metrics of a model over data. */
 import { checkSignal } from '../../core/abortSignal.ts';
 import { Cleanup } from '../../core/cleanup.ts';
+import { type Pieces, repeated } from '../../core/pieces.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
-import type { Logs, StepLogs } from './batch.ts';
+import type { AnyBatch, Logs, StepLogs } from './batch.ts';
 import type { BatchSource } from './data/batchSource.ts';
 import { runBatches, batchLimit } from './batchLoop.ts';
 import { isBatchIterable } from './data/iterableSource.ts';
@@ -66,7 +67,7 @@ export async function evaluate(
     const source = throttle.within(() =>
       openData(data, { op: 'evaluate', slots: model.slots, batchSize, cleanup }),
     );
-    await throttle.inPieces(() => source.upload());
+    await throttle.inTurns(repeated(() => source.upload()));
     const runner = cleanup.add(trainer.runTest(batchLimit(source, steps ?? null)));
     const params = { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) };
     const callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params });
@@ -109,6 +110,11 @@ export async function runEvaluation(
   const read = pass.watching(
     async () => (await throttle.locate(throttle.within(() => readLogs(results()))))[0] as Logs,
   );
+  function* step(batch: AnyBatch): Pieces<void> {
+    freeLogs(stepLogs);
+    stepLogs = yield* runner.inPieces(batch);
+    pass.ran(batch);
+  }
   try {
     await runBatches({
       op: 'evaluate',
@@ -117,11 +123,7 @@ export async function runEvaluation(
       strict: steps !== null,
       perExecution: trainer.stepsPerExecution,
       throttle,
-      run: (batch) => {
-        freeLogs(stepLogs);
-        stepLogs = runner.run(batch);
-        pass.ran(batch);
-      },
+      run: (batch) => throttle.inTurns(step(batch)),
       before: (index) => callbacks.onTestBatchBegin(index),
       after: (index) => callbacks.onTestBatchEnd(index, read),
     });

@@ -1,8 +1,8 @@
 /** @file fit: trains a model for a number of epochs. */
 import { checkSignal } from '../../core/abortSignal.ts';
 import { Cleanup } from '../../core/cleanup.ts';
+import { type Pieces, repeated } from '../../core/pieces.ts';
 import { freshSeed } from '../../ops/define/seeds.ts';
-import { disposing } from '../../tensor/scope.ts';
 import type { HookResult, RunParams } from '../callbacks/callback.ts';
 import { CallbackList } from '../callbacks/callbackList.ts';
 import type { History } from '../callbacks/history.ts';
@@ -61,7 +61,8 @@ export async function fit(
         ? cleanup.add(new ClassWeights('fit', classWeight, model.slots.outputs))
         : null,
     }));
-    await throttle.inPieces(() => data.source.upload() || (data.validation?.upload() ?? false));
+    const upload = () => data.source.upload() || (data.validation?.upload() ?? false);
+    await throttle.inTurns(repeated(upload));
     const params = paramsOf(options, seed, data);
     const list = { addProgress: true, model, params, addHistory: true };
     const callbacks = new CallbackList(options.callbacks, list);
@@ -141,11 +142,11 @@ async function runTraining(training: Training, epoch: number, pass: LossPass): P
   const read = pass.watching(
     async () => (await throttle.locate(throttle.within(() => readLogs(results()))))[0] as Logs,
   );
-  const step = (batch: AnyBatch) => {
+  function* step(batch: AnyBatch): Pieces<void> {
     freeLogs(stepLogs);
-    stepLogs = train.run(batch);
+    stepLogs = yield* train.inPieces(batch);
     pass.ran(batch);
-  };
+  }
   // Callbacks may have changed which layers are trainable.
   train.refresh();
   throttle.within(() => model.resetMetrics());
@@ -159,10 +160,10 @@ async function runTraining(training: Training, epoch: number, pass: LossPass): P
       perExecution: model.trainer.stepsPerExecution,
       throttle,
       run: (batch) => {
-        if (!callbacks.runsSteps) return withWeights(batch, classWeights, step);
+        if (!callbacks.runsSteps) return throttle.inTurns(weighedStep(batch, classWeights, step));
         const around = (weighed: AnyBatch) =>
-          callbacks.aroundTrainStep(weighed, () => throttle.within(() => step(weighed)), read);
-        return withWeightsUntil(batch, classWeights, around);
+          callbacks.aroundTrainStep(weighed, () => throttle.inTurns(step(weighed)), read);
+        return weighedUntil(batch, classWeights, around);
       },
       before: (index) => callbacks.onTrainBatchBegin(index),
       after: (index) => callbacks.onTrainBatchEnd(index, read),
@@ -177,18 +178,22 @@ async function runTraining(training: Training, epoch: number, pass: LossPass): P
   }
 }
 
-/** Runs `body` on the batch, with class weights applied if there are any. */
-export function withWeights<T>(
+/** Runs a step on the batch, with class weights applied if there are any. */
+export function* weighedStep<T>(
   batch: AnyBatch,
   weights: ClassWeights | null,
-  body: (batch: AnyBatch) => T,
-): T {
-  if (!weights) return body(batch);
-  return disposing(weights.of(batch), (sampleWeight) => body({ ...batch, sampleWeight }));
+  step: (batch: AnyBatch) => Pieces<T>,
+): Pieces<T> {
+  const own = weights?.of(batch);
+  try {
+    return yield* step(own ? { ...batch, sampleWeight: own } : batch);
+  } finally {
+    own?.dispose();
+  }
 }
 
-/** `withWeights` for a body that may wait. */
-async function withWeightsUntil(
+/** `weighedStep` for a body that may wait. */
+async function weighedUntil(
   batch: AnyBatch,
   weights: ClassWeights | null,
   body: (batch: AnyBatch) => HookResult,

@@ -1,4 +1,5 @@
 /** @file Steps on single batches, for custom training loops. */
+import { atOnce } from '../../core/pieces.ts';
 import { type ListedLogs, listed } from './listedLogs.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -9,7 +10,7 @@ import { type ClassWeight, ClassWeights } from './data/classWeight.ts';
 import { batchOf } from './data/iterableSource.ts';
 import { freeBatch } from './data/batchSource.ts';
 import { tensorsOf } from './data/slots.ts';
-import { withWeights } from './fit.ts';
+import { weighedStep } from './fit.ts';
 import { keepingState } from './keepState.ts';
 import type { Data } from './openData.ts';
 import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
@@ -58,7 +59,7 @@ export async function trainFurther(
     train.refresh();
     const weights = classWeight ? new ClassWeights('trainOnBatch', classWeight, model.slots.outputs) : null;
     try {
-      return withWeights(batch, weights, (weighed) => train.run(weighed));
+      return atOnce(weighedStep(batch, weights, (weighed) => train.inPieces(weighed)));
     } finally {
       weights?.dispose();
     }

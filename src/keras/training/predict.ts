@@ -1,11 +1,13 @@
 /** @file predict: computes the outputs of a model for data. */
 import { checkSignal } from '../../core/abortSignal.ts';
 import { Cleanup } from '../../core/cleanup.ts';
+import { type Pieces, repeated } from '../../core/pieces.ts';
 import { concat } from '../../ops/arrangement/concat.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import { leavesOf, type Nest, packNest } from '../tensorNest.ts';
+import type { AnyBatch } from './batch.ts';
 import { isBatchIterable } from './data/iterableSource.ts';
 import { type BatchIterable, type Data, openData } from './openData.ts';
 import { runBatches, batchLimit } from './batchLoop.ts';
@@ -56,7 +58,7 @@ export async function predict(
     const source = throttle.within(() =>
       openData(data, { op: 'predict', slots: model.slots, batchSize, cleanup }),
     );
-    await throttle.inPieces(() => source.upload());
+    await throttle.inTurns(repeated(() => source.upload()));
     const limit = batchLimit(source, steps ?? null);
     const runner = cleanup.add(model.trainer.runPredict(limit));
     const callbacks = new CallbackList(options.callbacks, {
@@ -65,6 +67,9 @@ export async function predict(
       params: { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) },
     });
     cleanup.defer(() => callbacks.release());
+    function* step(batch: AnyBatch): Pieces<void> {
+      parts.push(yield* runner.inPieces(batch));
+    }
     await callbacks.onPredictBegin();
     source.begin(0, null);
     await runBatches({
@@ -74,9 +79,7 @@ export async function predict(
       strict: steps !== undefined,
       perExecution: model.trainer.stepsPerExecution,
       throttle,
-      run: (batch) => {
-        parts.push(runner.run(batch));
-      },
+      run: (batch) => throttle.inTurns(step(batch)),
       before: (index) => callbacks.onPredictBatchBegin(index),
       after: (index) => callbacks.onPredictBatchEnd(index),
     });

@@ -1,6 +1,7 @@
 /** @file StepRunner: calls one of a model's steps, captured and replayed unless the model runs eagerly. */
 import { type CaptureReport, type ComparedFunction, compileCompared } from '../../autodiff/compile.ts';
 import { fieldsOf } from '../../autodiff/signature.ts';
+import { atOnce, type Pieces } from '../../core/pieces.ts';
 import { activeRecorders, withRecorders } from '../../ops/define/recorders.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -75,8 +76,21 @@ export class StepRunner<R extends StepResult> {
 
   /** Runs the step. The tensors that it returns are the caller's to free. */
   run(batch: AnyBatch): R {
+    return atOnce(this.inPieces(batch));
+  }
+
+  /** As `run`, in pieces: a step that is recorded has several. */
+  *inPieces(batch: AnyBatch): Pieces<R> {
     const { isEager, runsOnce } = this.options;
-    const made = isEager() || runsOnce ? tidy(() => this.#step(batch)) : this.#compiled(batch)(batch);
+    let made: R;
+    if (isEager() || runsOnce) made = tidy(() => this.#step(batch));
+    else {
+      if (!this.#captured) {
+        this.#prepare(batch);
+        yield;
+      }
+      made = yield* this.#compiled().inPieces(batch);
+    }
     if (made !== undefined) for (const tensor of leavesOf<Tensor>(made)) keep(tensor);
     this.#runs++;
     if (settledRuns.includes(this.#runs)) this.#warnIfUncaptured();
@@ -127,11 +141,15 @@ export class StepRunner<R extends StepResult> {
     }
   }
 
-  #compiled(first: AnyBatch): ComparedFunction<[batch: AnyBatch], R> {
+  /** Call it before the first captured run. */
+  #prepare(first: AnyBatch): void {
+    this.#trained = this.model.trainableWeights;
+    this.options.prepare?.(first);
+  }
+
+  #compiled(): ComparedFunction<[batch: AnyBatch], R> {
     if (this.#captured) return this.#captured;
-    const { model, options } = this;
-    this.#trained = model.trainableWeights;
-    options.prepare?.(first);
+    const { options } = this;
     const policy = { isScheduled: options.isCustom() };
     this.#captured = compileCompared((batch: AnyBatch) => this.#trace(batch), { name: options.name }, policy);
     return this.#captured;

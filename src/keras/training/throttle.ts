@@ -7,6 +7,7 @@
 import { addToMessage } from '../../core/errorMessage.ts';
 import { DeviceLostError, IndexOutOfRangeError, NonFiniteError, RetrogradError } from '../../core/errors.ts';
 import { yieldAfter, yieldTask } from '../../core/pacer.ts';
+import type { Pieces } from '../../core/pieces.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { joinErrors } from '../../webgpu/faults.ts';
@@ -26,7 +27,7 @@ interface LaunchedStep {
   readonly where: string;
   readonly samples: BatchSamples | null;
   /** The number of the first check after it. */
-  readonly end: number;
+  end: number;
 }
 
 interface Fence {
@@ -75,16 +76,38 @@ export class Throttle {
     this.signal?.throwIfAborted();
   }
 
-  /** Calls `piece` until it returns false, and yields to other tasks in between. */
-  async inPieces(piece: () => boolean): Promise<void> {
-    while (this.within(piece)) {
-      this.check();
-      if (performance.now() - this.#yieldedAt >= yieldAfter) await this.#yield();
+  /**
+   * Does the pieces of `work` as `within` does, and lets other tasks run in between. Work of one piece is done at once, without a
+   * promise. Errors: also the signal's reason.
+   */
+  inTurns<T>(work: Pieces<T>): T | Promise<T> {
+    const piece = this.within(() => work.next());
+    return piece.done ? piece.value : this.#inTurns(work);
+  }
+
+  async #inTurns<T>(work: Pieces<T>): Promise<T> {
+    try {
+      for (;;) {
+        this.check();
+        if (performance.now() - this.#yieldedAt >= yieldAfter) await this.#yield();
+        const piece = this.within(() => work.next());
+        if (piece.done) return piece.value;
+      }
+    } finally {
+      work.return(undefined as T);
     }
   }
 
-  /** Records that the step of a batch was launched. `samples` finds those of the batch, where that is known. */
+  /**
+   * Records that the step of a batch was launched; once more, if it launched more. `samples` finds those of the batch, where that is
+   * known.
+   */
   launched(batch: number, samples: BatchSamples | null = null): void {
+    const last = this.#launched.at(-1);
+    if (last?.batch === batch && last.where === this.where) {
+      last.end = this.device.faults.tracker.begun;
+      return;
+    }
     if (this.#steps === 0) this.#first = batch;
     this.#steps++;
     this.#launched.push({ batch, where: this.where, samples, end: this.device.faults.tracker.begun });

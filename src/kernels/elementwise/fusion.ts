@@ -3,9 +3,10 @@
  * values that only they read are never stored. Constants that only they read become parameters. A reduction of values that
  * nothing else reads computes them itself.
  */
+import type { Pieces } from '../../core/pieces.ts';
 import type { Device } from '../../webgpu/device.ts';
 import type { Kernel } from '../../webgpu/kernel.ts';
-import { type Command, type PreparedLaunch, rangesOf } from '../../webgpu/command.ts';
+import { type Command, commandsPerPiece, type PreparedLaunch, rangesOf } from '../../webgpu/command.ts';
 import { Storage } from '../../webgpu/storage.ts';
 import type { BoundRange } from '../../webgpu/boundRange.ts';
 import { elementwiseMap } from './elementwise.ts';
@@ -22,15 +23,16 @@ const fillKernel = fillMap as unknown as Kernel;
  * Returns the commands with chains of elementwise launches fused. `kept` are storages whose values are read afterwards, `made`
  * are all storages that the commands allocate.
  */
-export function fuseElementwise(
+export function* fuseElementwise(
   device: Device,
   commands: readonly Command[],
   kept: ReadonlySet<Storage>,
   made: ReadonlyMap<Storage, number>,
-): Command[] {
+): Pieces<Command[]> {
   const uses = usesOf(commands);
   const isTemporary = (range: BoundRange) => range instanceof Storage && made.has(range) && !kept.has(range);
   const constants = constantsOf(commands, uses, isTemporary);
+  yield;
   const context: ChainContext = {
     device,
     usesOf: (range) => uses.get(range) ?? [],
@@ -38,7 +40,7 @@ export function fuseElementwise(
     constantOf: (range) => constants.get(range),
   };
   for (;;) {
-    const groups = chained(commands, constants, context);
+    const groups = yield* chained(commands, constants, context);
     // If a launch outside of chains reads a constant from memory, its fill stays, which may change the chains.
     const stored = groups.flatMap((group) =>
       isCommand(group) ? rangesOf(group).filter((r) => constants.has(r)) : [],
@@ -59,26 +61,27 @@ function commandsOf(group: Group): readonly Command[] {
 }
 
 /** Returns the commands in order, without the fills of constants; elementwise launches are grouped into chains if possible. */
-function chained(
+function* chained(
   commands: readonly Command[],
   constants: ReadonlyMap<BoundRange, number>,
   context: ChainContext,
-): Group[] {
+): Pieces<Group[]> {
   const groups: Group[] = [];
-  commands.forEach((command, position) => {
-    if (isLaunchOf(fillKernel, command) && constants.has(resultOf(command))) return;
-    if (isLaunchOf(reduceKernel, command) && reducesLast(groups, command, position)) return;
+  for (const [position, command] of commands.entries()) {
+    if (position % commandsPerPiece === commandsPerPiece - 1) yield;
+    if (isLaunchOf(fillKernel, command) && constants.has(resultOf(command))) continue;
+    if (isLaunchOf(reduceKernel, command) && reducesLast(groups, command, position)) continue;
     if (isLaunchOf(elementwiseKernel, command)) {
       const last = groups.at(-1);
-      if (last instanceof Chain && last.take(command, position)) return;
+      if (last instanceof Chain && last.take(command, position)) continue;
       const chain = new Chain(context);
       if (chain.take(command, position)) {
         groups.push(chain);
-        return;
+        continue;
       }
     }
     groups.push(command);
-  });
+  }
   return groups;
 }
 

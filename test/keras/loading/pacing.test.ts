@@ -1,9 +1,10 @@
 /** @file Loading and saving large models let other tasks run, and end at once when they are aborted. A clock of their own ticks. */
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { init } from '../../../src/index.ts';
 import { tensorCount } from '../../../src/tensor/tensor.ts';
 import { type Functional, input, layers, model, sequential } from '../../../src/keras/index.ts';
 import { BytesTarget, loadModel } from '../../../src/io/index.ts';
+import { stopTicking, tick } from '../../support/tick.ts';
 
 const count = 40;
 let file: Blob;
@@ -28,26 +29,7 @@ beforeAll(async () => {
   file = await saved(net);
   net.dispose();
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-/** Each look at the clock finds that 20 ms have passed. Returns the yields, at each of which `then` is called. */
-function tick(then: (yields: number) => void = () => {}) {
-  let now = performance.now();
-  vi.spyOn(performance, 'now').mockImplementation(() => {
-    now += 20;
-    return now;
-  });
-  const { setImmediate: real } = globalThis;
-  const counted = { yields: 0 };
-  vi.spyOn(globalThis, 'setImmediate').mockImplementation(((callback: () => void) =>
-    real(() => {
-      then(++counted.yields);
-      callback();
-    })) as never);
-  return counted;
-}
+afterEach(stopTicking);
 
 test('loading yields for each layer that it creates and calls, and for each weight', async () => {
   const counted = tick();
@@ -88,9 +70,8 @@ test('saving yields between pieces, and ends where it is aborted', async () => {
   const counted = tick();
   await saved(net);
   expect(counted.yields).toBeGreaterThan(count);
-  vi.restoreAllMocks();
+  stopTicking();
   const controller = new AbortController();
-  // Readbacks of other work may be polled by the same function, so later calls of it aren't counted.
   tick((yields) => {
     if (yields === 5) controller.abort(new Error('enough'));
   });
