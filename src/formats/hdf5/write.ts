@@ -2,6 +2,8 @@
  * @file Writes HDF5 files that h5py and Keras read: superblock 0, symbol tables, contiguous values, strings in the global
  * heap. Everything but the values is laid out in memory; the values follow in the order of the tree, a piece at a time.
  */
+import { Pacer } from '../../core/pacer.ts';
+import { inTurns, type Pieces } from '../../core/pieces.ts';
 import { sizeOf } from '../../core/shape.ts';
 import { ByteWriter } from './byteWriter.ts';
 import {
@@ -42,9 +44,12 @@ const nodeEntries = 8;
 const treeEntries = 32;
 const superblockBytes = 96;
 
-/** Yields the bytes of a file with `root` as its root group. */
-export async function* writeHdf5(root: NewGroup): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const layout = new FileLayout(root);
+/** Yields the bytes of a file with `root` as its root group. `pacer` lets other tasks run while it is laid out. */
+export async function* writeHdf5(
+  root: NewGroup,
+  pacer = new Pacer(),
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const layout = await inTurns(FileLayout.of(root), pacer);
   yield layout.metadata;
   for (const dataset of layout.datasets) {
     let bytes = 0;
@@ -67,27 +72,34 @@ class FileLayout {
   readonly #texts = new Map<string, HeapText>();
   #valueBytes = 0;
 
-  constructor(root: NewGroup) {
-    const writer = this.#writer.zeros(superblockBytes);
-    writeGlobalHeap(writer, [...textsOf(root)], this.#texts);
-    const { header, tree, heap } = this.#group(root);
+  private constructor() {}
+
+  static *of(root: NewGroup): Pieces<FileLayout> {
+    const layout = new FileLayout();
+    const writer = layout.#writer.zeros(superblockBytes);
+    writeGlobalHeap(writer, [...textsOf(root)], layout.#texts);
+    yield;
+    const { header, tree, heap } = yield* layout.#group(root);
     writer.align8();
     const end = writer.length;
-    for (const { at, position } of this.#fixups) writer.patch64(at, end + position);
-    writer.bytes.set(superblock(end + this.#valueBytes, header, tree, heap));
+    for (const { at, position } of layout.#fixups) writer.patch64(at, end + position);
+    writer.bytes.set(superblock(end + layout.#valueBytes, header, tree, heap));
+    return layout;
   }
 
   get metadata(): Uint8Array<ArrayBuffer> {
     return this.#writer.bytes;
   }
 
-  #group({ attributes, children }: NewGroup): { header: number; tree: number; heap: number } {
+  *#group({ attributes, children }: NewGroup): Pieces<{ header: number; tree: number; heap: number }> {
     const writer = this.#writer;
     // Names are compared byte by byte.
     const inOrder = [...children].sort(([a], [b]) => compareBytes(a, b));
-    const headers = inOrder.map(([, child]) =>
-      'children' in child ? this.#group(child) : this.#dataset(child),
-    );
+    const headers: { header: number; tree?: number; heap?: number }[] = [];
+    for (const [, child] of inOrder) {
+      headers.push('children' in child ? yield* this.#group(child) : this.#dataset(child));
+      yield;
+    }
     const { heap, offsets } = writeLocalHeap(
       writer,
       inOrder.map(([name]) => name),

@@ -2,6 +2,7 @@
  * @file Layers that a file describes in several places: Keras marks each description of the same layer with the same
  * `shared_object_id`, and creates one layer from them.
  */
+import type { Pieces } from '../../core/pieces.ts';
 import type { GraphOperation } from '../graph/graphNode.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
@@ -23,14 +24,14 @@ export class WrittenLayers {
   }
 
   /** Returns the description of `layer`; the first time, it comes from `describe`. */
-  write(layer: AnyLayer, describe: () => JsonObject): JsonObject {
+  *write(layer: AnyLayer, describe: () => Pieces<JsonObject>): Pieces<JsonObject> {
     const known = this.#written.get(layer);
     if (known) {
       this.repeated.add(layer);
       return known;
     }
     const id = this.#ids.get(layer);
-    const written = { ...describe(), ...(id === undefined ? {} : { [idKey]: id }) };
+    const written = { ...(yield* describe()), ...(id === undefined ? {} : { [idKey]: id }) };
     this.#written.set(layer, written);
     return written;
   }

@@ -1,5 +1,6 @@
 /** @file Writes models as Keras's JSON, in the form of Keras 3. */
 import { ValueError } from '../../core/errors.ts';
+import { atOnce, type Pieces } from '../../core/pieces.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
@@ -31,24 +32,27 @@ import { isLibraryModel, isModel, modelClassOf, type WrittenModel } from './writ
  * Errors: FormatError for functions and classes that have no name in files; ValueError for anything but a model.
  */
 export function modelToConfig(model: WrittenModel): JsonObject {
-  return writeModel(model, null);
+  return atOnce(writeModel(model, null));
 }
 
 /**
- * As `modelToConfig`, with an id for each layer that is in several places, so that it is one layer again where the document is
+ * As `modelToConfig` in pieces, with an id for each layer that is in several places, so that it is one layer again where the document is
  * read: what Keras writes into files. `learnedApart`: whether vocabularies that were learned are in separate files.
  */
-export function modelToSharingConfig(model: WrittenModel, { learnedApart = false } = {}): JsonObject {
+export function* writeSharingConfig(model: WrittenModel, { learnedApart = false } = {}): Pieces<JsonObject> {
   const first = new WrittenLayers([]);
-  const config = writeModel(model, first, learnedApart);
-  return first.repeated.size === 0
-    ? config
-    : writeModel(model, new WrittenLayers(first.repeated), learnedApart);
+  const config = yield* writeModel(model, first, learnedApart);
+  if (first.repeated.size === 0) return config;
+  return yield* writeModel(model, new WrittenLayers(first.repeated), learnedApart);
 }
 
-function writeModel(model: WrittenModel, layers: WrittenLayers | null, learnedApart = false): JsonObject {
+function* writeModel(
+  model: WrittenModel,
+  layers: WrittenLayers | null,
+  learnedApart = false,
+): Pieces<JsonObject> {
   if (isModel(model))
-    return writerFor(model, layers, learnedApart).writeLayer(model as unknown as AnyLayer, 'top');
+    return yield* writerFor(model, layers, learnedApart).inPieces(model as unknown as AnyLayer, 'top');
   throw new ValueError({
     op: 'modelToConfig',
     rule: 'a model is written.',
@@ -72,7 +76,8 @@ export function writerFor(
     source: `'${name}'`,
     layers,
     learnedApart,
-    writeLayer: (layer, place) => {
+    writeLayer: (layer, place) => atOnce(made.inPieces(layer, place)),
+    inPieces: (layer, place) => {
       const write = () => writeLayer(made, layer, place);
       return layers ? layers.write(layer, write) : write();
     },
@@ -80,8 +85,10 @@ export function writerFor(
   return made;
 }
 
-function writeLayer(writer: Writer, layer: AnyLayer, place: string): JsonObject {
-  const config = isModel(layer) ? modelConfig(writer, layer, place) : layerConfig(writer, layer, place);
+function* writeLayer(writer: Writer, layer: AnyLayer, place: string): Pieces<JsonObject> {
+  const config = isModel(layer)
+    ? yield* modelConfig(writer, layer, place)
+    : layerConfig(writer, layer, place);
   const compiled: JsonObject = isModel(layer) ? { compile_config: compileConfig(writer, layer) } : {};
   return {
     ...namesOf(layer),
@@ -160,13 +167,17 @@ function inputConfig(layer: InputLayer): JsonObject {
   return { batch_shape: [...batchShape], dtype, ...(dialectOf('InputLayer').constants as JsonObject), name };
 }
 
-function modelConfig(writer: Writer, model: WrittenModel, place: string): JsonObject {
+function* modelConfig(writer: Writer, model: WrittenModel, place: string): Pieces<JsonObject> {
   const at = `${place}.config`;
   const { name, trainable, dtypePolicy: dtype } = model;
   if (modelClassOf(model) === 'Sequential') {
     // A layer may be in the stack twice.
     const stack = [...model.sublayers.filter((layer) => layer instanceof InputLayer), ...model.layers];
-    const layers = stack.map((layer, i) => writer.writeLayer(layer, `${at}.layers[${i}]`));
+    const layers: JsonObject[] = [];
+    for (const [i, layer] of stack.entries()) {
+      layers.push(yield* writer.inPieces(layer, `${at}.layers[${i}]`));
+      yield;
+    }
     writer.layers?.addCallsOfStack(stack);
     const shape = sequentialShape(model);
     return {
@@ -178,7 +189,7 @@ function modelConfig(writer: Writer, model: WrittenModel, place: string): JsonOb
     };
   }
   if (model.program)
-    return { ...ownOptions(writer, model, at), name, trainable, ...writeGraph(writer, model, at) };
+    return { ...ownOptions(writer, model, at), name, trainable, ...(yield* writeGraph(writer, model, at)) };
   if (model.getConfig === Layer.prototype.getConfig && !declarationOf(model.constructor)) {
     throw invalid(writer.source, {
       place,

@@ -1,4 +1,5 @@
 /** @file Writes graphs in Keras's format: layers with their calls, and the sources of each call's tensors. */
+import type { Pieces } from '../../core/pieces.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
 import { isSymbolic } from '../../ops/define/recorders.ts';
@@ -17,24 +18,30 @@ import { writtenDtype } from './writtenDtype.ts';
 import { modelClassOf, type WrittenModel } from './writtenModel.ts';
 
 /** `layers`, `input_layers` and `output_layers` of a model with a graph. */
-export function writeGraph(writer: Writer, model: WrittenModel, place: string): JsonObject {
+export function* writeGraph(writer: Writer, model: WrittenModel, place: string): Pieces<JsonObject> {
   const placeOf = ({ name }: GraphOperation) => `${place}.layers '${name}'`;
   // Models inside come first: they call layers that they share with this one.
-  const described = model.operations.map((operation) => {
+  const described: JsonObject[] = [];
+  for (const operation of model.operations) {
     const at = placeOf(operation);
-    return operation instanceof Layer
-      ? writer.writeLayer(operation as unknown as AnyLayer, at)
-      : writeOperation(writer, operation, at);
-  });
+    described.push(
+      operation instanceof Layer
+        ? yield* writer.inPieces(operation as unknown as AnyLayer, at)
+        : writeOperation(writer, operation, at),
+    );
+    yield;
+  }
   const calls = new Calls(model, (operation) => writer.layers?.callsBefore(operation) ?? 0);
-  const layers = model.operations.map((operation, i) => {
+  const layers: JsonObject[] = [];
+  for (const [i, operation] of model.operations.entries()) {
     const at = placeOf(operation);
     const write =
       operation instanceof Layer
         ? (node: GraphNode) => writeCall(writer, node, calls, at)
         : (node: GraphNode) => writeOperationCall(writer, node, (tensor) => calls.tensor(tensor), at);
-    return { ...described[i], name: operation.name, inbound_nodes: calls.of(operation).map(write) };
-  });
+    layers.push({ ...described[i], name: operation.name, inbound_nodes: calls.of(operation).map(write) });
+    yield;
+  }
   for (const operation of model.operations) writer.layers?.addCalls(operation, calls.of(operation).length);
   const { program } = model;
   return {

@@ -1,4 +1,5 @@
 /** @file Writes values of configurations in Keras's format. */
+import type { Pieces } from '../../core/pieces.ts';
 import * as constraints from '../constraints/index.ts';
 import { foldName } from '../../core/suggest.ts';
 import type { ClassConfig } from '../namedObjects.ts';
@@ -22,6 +23,7 @@ export interface Writer {
   /** Whether learned state is in files next to the configuration. */
   readonly learnedApart: boolean;
   writeLayer(layer: AnyLayer, place: string): JsonObject;
+  inPieces(layer: AnyLayer, place: string): Pieces<JsonObject>;
 }
 
 /** Keras's modules of small objects, and the names in them. */

@@ -2,10 +2,11 @@
 import type { CustomObjects } from '../serialization/registered.ts';
 import { checkOptions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
+import { atOnce } from '../../core/pieces.ts';
 import { describe } from '../../core/shape.ts';
 import { type AnyModel, Model } from '../models/model.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
-import { modelToSharingConfig } from '../json/write.ts';
+import { writeSharingConfig } from '../json/write.ts';
 
 export interface CloneModelOptions {
   /** Custom classes and functions, by their names in the model. */
@@ -28,6 +29,6 @@ export function cloneModel(model: AnyModel, options: CloneModelOptions = {}): An
     });
   }
   // As in Keras, a clone isn't compiled.
-  const { compile_config: _, ...document } = modelToSharingConfig(model);
+  const { compile_config: _, ...document } = atOnce(writeSharingConfig(model));
   return modelFromJSON(JSON.stringify(document), { ...options, file: 'cloneModel' });
 }

@@ -26,6 +26,7 @@ import type {
   SaveWeightsOptions,
 } from '../saving/fileOptions.ts';
 import type { QuantizationMode, QuantizeOptions } from '../saving/quantizeModel.ts';
+import { type HeldModel, type HeldParts, holdState } from '../saving/holdState.ts';
 import { loadedTraining, requireTraining } from '../training/lazyTraining.ts';
 import { PendingTraining } from './pendingTraining.ts';
 
@@ -426,8 +427,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * computes differently; ValueError for a target that can't be written to.
    */
   async save(target: SaveTarget | SaveFolder, options: SaveOptions = {}, ...extra: never[]): Promise<void> {
-    const { saveModelTo } = await import('../saving/onFirstUse.ts');
-    return saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options, extra);
+    await this.#holding(async (held) => {
+      const { saveModelTo } = await import('../saving/onFirstUse.ts');
+      await saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options, extra, held);
+    });
   }
 
   /**
@@ -439,8 +442,26 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options: SaveWeightsOptions = {},
     ...extra: never[]
   ): Promise<void> {
-    const { saveWeightsTo } = await import('../saving/onFirstUse.ts');
-    return saveWeightsTo(this as unknown as Parameters<typeof saveWeightsTo>[0], target, options, extra);
+    await this.#holding(async (held) => {
+      const { saveWeightsTo } = await import('../saving/onFirstUse.ts');
+      await saveWeightsTo(
+        this as unknown as Parameters<typeof saveWeightsTo>[0],
+        target,
+        options,
+        extra,
+        held,
+      );
+    });
+  }
+
+  /** Holds the present state until it is saved. */
+  async #holding(save: (held: HeldParts) => Promise<void>): Promise<void> {
+    const held = holdState(this as unknown as HeldModel);
+    try {
+      await save(held);
+    } finally {
+      for (const values of held.storages.values()) values.release();
+    }
   }
 
   override dispose(): void {

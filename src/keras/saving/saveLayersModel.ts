@@ -10,6 +10,7 @@ import { requireUsedMasks } from '../json/layersModelMasks.ts';
 import { modelToConfig } from '../json/write.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import type { SaveOptions } from './fileOptions.ts';
+import type { HeldState } from './heldState.ts';
 import { layersModelWeights } from './layersModelWeights.ts';
 import { SavedBytes } from './savedBytes.ts';
 import { optimizerOf, type SavedModel } from './savedModel.ts';
@@ -24,6 +25,7 @@ export async function saveLayersModelTo(
   model: SavedModel,
   target: SaveFolder,
   options: SaveOptions,
+  held: HeldState | null,
 ): Promise<void> {
   const folder = folderOf(target);
   requireUsedMasks(model);
@@ -31,10 +33,13 @@ export async function saveLayersModelTo(
   const topology = layersModelConfig(config, `'${model.name}'`);
   const named = layersModelWeights(model as unknown as AnyLayer);
   const { writeManifest } = await import('../../formats/tfjs/index.ts');
-  const [training, weights] = await Promise.all([
-    trainingOf(model, named, options),
-    Promise.all([...named].map(([name, variable]) => readWeight(name, variable))),
-  ]);
+  const saved = new SavedBytes(options, held);
+  const [training, weights] = await saved.during(() =>
+    Promise.all([
+      trainingOf(model, named, options),
+      Promise.all([...named].map(([name, variable]) => readWeight(name, variable))),
+    ]),
+  );
   const { manifest, shards } = writeManifest([...weights, ...(training?.weights ?? [])]);
   const json = {
     format: 'layers-model',
@@ -45,7 +50,6 @@ export async function saveLayersModelTo(
     weightsManifest: manifest,
   };
   const before = await shardsOf(folder);
-  const saved = new SavedBytes(options);
   const files = [
     ...shards.map(({ name, pieces }) => ({
       name,

@@ -1,6 +1,7 @@
 /** @file Saves models and weights in Keras 3's formats, models for TF.js, and weights as safetensors. */
 import { checkSignal } from '../../core/abortSignal.ts';
 import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
+import type { Pieces } from '../../core/pieces.ts';
 import { requireOneOf } from '../../core/shape.ts';
 import { ValueError } from '../../core/errors.ts';
 import { isFolder, type SaveFolder } from '../../storage/folderTargets.ts';
@@ -8,7 +9,7 @@ import { type SaveTarget, targetName, targetOf } from '../../storage/targets.ts'
 import { readConstants } from '../json/constants.ts';
 import type { JsonObject } from '../json/document.ts';
 import { jsonText } from '../json/text.ts';
-import { modelToSharingConfig, writerFor } from '../json/write.ts';
+import { writerFor, writeSharingConfig } from '../json/write.ts';
 import { fullCompileConfig } from '../json/compileConfig.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import {
@@ -19,6 +20,8 @@ import {
 } from './fileOptions.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { assetEntries } from './assets.ts';
+import { HeldState } from './heldState.ts';
+import type { HeldParts } from './holdState.ts';
 import { SavedBytes } from './savedBytes.ts';
 import { optimizerOf, optimizerWithState, type SavedModel } from './savedModel.ts';
 import { saveShardsTo } from './saveShards.ts';
@@ -34,15 +37,17 @@ export async function saveModelTo(
   target: SaveTarget | SaveFolder,
   options: SaveOptions,
   extra: never[] = [],
+  parts: HeldParts | null = null,
 ): Promise<void> {
   rejectExtraArguments('save', extra, ['target', 'options']);
   checkOptions('save', options, saveOptionNames);
   const { format = isForLayers(target) ? 'tfjs' : 'keras', signal } = options;
+  const held = parts && new HeldState(parts);
   requireOneOf('save', 'format', format, ['keras', 'tfjs'] as const);
   checkSignal('save', signal);
-  if (format === 'keras') return saveKeras(model, target as SaveTarget, options);
+  if (format === 'keras') return saveKeras(model, target as SaveTarget, options, held);
   const { saveLayersModelTo } = await import('./saveLayersModel.ts');
-  return saveLayersModelTo(model, target as SaveFolder, options);
+  return saveLayersModelTo(model, target as SaveFolder, options, held);
 }
 
 /** Returns whether the target implies that a model is for TF.js: a folder, or a model.json in one. */
@@ -50,29 +55,36 @@ function isForLayers(target: SaveTarget | SaveFolder): boolean {
   return isFolder(target) || (targetName(target as SaveTarget)?.endsWith('model.json') ?? false);
 }
 
-async function saveKeras(model: SavedModel, target: SaveTarget, options: SaveOptions): Promise<void> {
+async function saveKeras(
+  model: SavedModel,
+  target: SaveTarget,
+  options: SaveOptions,
+  held: HeldState | null,
+): Promise<void> {
   const { includeOptimizer = true } = options;
   const name = targetName(target);
   requireEnd('save', name, ['.keras']);
   const file = targetOf(target);
   const optimizer = includeOptimizer ? optimizerOf(model) : null;
   await readConstants(model as unknown as AnyLayer);
-  const config = configOf(model, optimizer);
+  const saved = new SavedBytes(options, held);
+  const config = await saved.inTurns(configOf(model, optimizer));
   const [{ writeZip }, { writeHdf5 }, { configName, metadataName, weightsName }, tree] = await Promise.all([
     import('../../formats/zip/index.ts'),
     import('../../formats/hdf5/index.ts'),
     import('../../formats/keras/index.ts'),
-    weightTree(model as unknown as AnyLayer, {
-      optimizer: optimizer && optimizerWithState(model),
-      seeds: includeOptimizer,
-    }),
+    saved.inTurns(
+      weightTree(model as unknown as AnyLayer, {
+        optimizer: optimizer && optimizerWithState(model),
+        seeds: includeOptimizer,
+      }),
+    ),
   ]);
   const metadata = { keras_version: kerasVersion, date_saved: dateSaved() };
-  const saved = new SavedBytes(options);
   const zip = writeZip([
     { name: metadataName, pieces: [json(metadata)] },
     { name: configName, pieces: [json(config)] },
-    { name: weightsName, pieces: writeHdf5(saved.countedIn(tree)) },
+    { name: weightsName, pieces: writeHdf5(saved.countedIn(tree), saved.pacer) },
     ...assetEntries(model as unknown as AnyLayer),
   ]);
   await file.write(saved.interruptible(zip));
@@ -84,35 +96,38 @@ export async function saveWeightsTo(
   given: SaveTarget | SaveFolder,
   options: SaveWeightsOptions,
   extra: never[] = [],
+  parts: HeldParts | null = null,
 ): Promise<void> {
   rejectExtraArguments('saveWeights', extra, ['target', 'options']);
   checkOptions('saveWeights', options, saveWeightsOptionNames);
+  const held = parts && new HeldState(parts);
   const { includeOptimizer = true, signal } = options;
   signal?.throwIfAborted();
   if (options.format !== undefined)
     requireOneOf('saveWeights', 'format', options.format, ['keras', 'safetensors'] as const);
-  if (options.maxShardSize !== undefined) return saveShardsTo(model, given, options);
+  if (options.maxShardSize !== undefined) return saveShardsTo(model, given, options, held);
   const target = given as SaveTarget;
   const name = targetName(target);
   const { format = name?.endsWith('.safetensors') ? 'safetensors' : 'keras' } = options;
   requireEnd('saveWeights', name, format === 'keras' ? ['.weights.h5'] : ['.safetensors']);
   const file = targetOf(target);
-  const saved = new SavedBytes(options);
+  const saved = new SavedBytes(options, held);
   if (format === 'safetensors') {
-    await file.write(saved.interruptible(saved.counted(await saveWeights(model))));
+    const bytes = await saved.during(() => saveWeights(model));
+    await file.write(saved.interruptible(saved.counted(bytes)));
     return;
   }
   const optimizer = includeOptimizer ? optimizerWithState(model) : null;
   const [{ writeHdf5 }, tree] = await Promise.all([
     import('../../formats/hdf5/index.ts'),
-    weightTree(model as unknown as AnyLayer, { optimizer, seeds: false }),
+    saved.inTurns(weightTree(model as unknown as AnyLayer, { optimizer, seeds: false })),
   ]);
-  await file.write(saved.interruptible(writeHdf5(saved.countedIn(tree))));
+  await file.write(saved.interruptible(writeHdf5(saved.countedIn(tree), saved.pacer)));
 }
 
-function configOf(model: SavedModel, optimizer: Optimizer | null): JsonObject {
+function* configOf(model: SavedModel, optimizer: Optimizer | null): Pieces<JsonObject> {
   return {
-    ...modelToSharingConfig(model, { learnedApart: true }),
+    ...(yield* writeSharingConfig(model, { learnedApart: true })),
     compile_config: fullCompileConfig(writerFor(model), model, optimizer),
   };
 }

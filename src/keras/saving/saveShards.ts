@@ -8,6 +8,7 @@ import type { FilePieces } from '../../storage/fileTarget.ts';
 import { folderOf, type FolderTarget, isFolder, type SaveFolder } from '../../storage/folderTargets.ts';
 import { type SaveTarget, targetName } from '../../storage/targets.ts';
 import type { SaveWeightsOptions, WeightsFormat } from './fileOptions.ts';
+import type { HeldState } from './heldState.ts';
 import { SavedBytes } from './savedBytes.ts';
 import type { SavedModel } from './savedModel.ts';
 import { kerasShards, safetensorsShards, shardName } from './shards.ts';
@@ -28,10 +29,11 @@ export async function saveShardsTo(
   model: SavedModel,
   target: SaveTarget | SaveFolder,
   options: SaveWeightsOptions,
+  held: HeldState | null,
 ): Promise<void> {
   const maxBytes = bytesIn(options.maxShardSize);
   const place = placeOf(target, options);
-  const saved = new SavedBytes(options);
+  const saved = new SavedBytes(options, held);
   const isKeras = place.format === 'keras';
   const make = isKeras ? kerasShards : safetensorsShards;
   const { files, map, totalBytes } = await make(model, { base: place.base, maxBytes, saved }, options);

@@ -1,11 +1,16 @@
-/** @file Tracks a file while it is written: reports progress in bytes of values, and checks an AbortSignal between pieces. */
+/**
+ * @file Tracks a file while it is written: reports progress in bytes of values, and between pieces checks an AbortSignal and lets other
+ * tasks run.
+ */
 import { Pacer } from '../../core/pacer.ts';
+import { inTurns, type Pieces } from '../../core/pieces.ts';
 import { sizeOf } from '../../core/shape.ts';
 import { bytesOf, type NewDataset, type NewGroup } from '../../formats/hdf5/index.ts';
 import type { FilePieces } from '../../storage/fileTarget.ts';
 import type { SaveOptions } from './fileOptions.ts';
+import type { HeldState } from './heldState.ts';
 
-type Pieces = ReturnType<NewDataset['pieces']>;
+type DatasetPieces = ReturnType<NewDataset['pieces']>;
 
 /** The maximum number of bytes written at a time, so that progress and aborting don't wait for large tensors. */
 const pieceBytes = 8 << 20;
@@ -15,7 +20,25 @@ export class SavedBytes {
   #saved = 0;
   #total = 0;
 
-  constructor(private readonly options: Pick<SaveOptions, 'signal' | 'onProgress'>) {}
+  readonly pacer: Pacer;
+
+  /** `held` is the state of the model that is saved; null for the present one. */
+  constructor(
+    private readonly options: Pick<SaveOptions, 'signal' | 'onProgress'>,
+    private readonly held: HeldState | null = null,
+  ) {
+    this.pacer = new Pacer(options.signal);
+  }
+
+  /** Runs `body`, which begins to read the values of the model. */
+  during<T>(body: () => T): T {
+    return this.held ? this.held.during(body) : body();
+  }
+
+  /** Does work on the model in pieces. */
+  inTurns<T>(work: Pieces<T>): Promise<T> {
+    return inTurns(work, this.pacer, (piece) => this.during(piece));
+  }
 
   /** The same tree, whose values are counted as they are written. */
   countedIn({ attributes, children }: NewGroup): NewGroup {
@@ -34,9 +57,8 @@ export class SavedBytes {
   /** Throws if the signal aborts, even after the last piece: the target then keeps an older file. */
   async *interruptible(pieces: FilePieces): FilePieces {
     const { signal } = this.options;
-    const pacer = new Pacer(signal);
     for await (const piece of pieces) {
-      const wait = pacer.step();
+      const wait = this.pacer.step();
       if (wait) await wait;
       yield piece;
     }
@@ -49,7 +71,7 @@ export class SavedBytes {
     return { ...dataset, pieces: () => this.#count(dataset.pieces()) };
   }
 
-  async *#count(pieces: Pieces): FilePieces {
+  async *#count(pieces: DatasetPieces): FilePieces {
     for await (const piece of pieces) {
       for (let begin = 0; begin < piece.length; begin += pieceBytes) {
         const part = piece.subarray(begin, begin + pieceBytes);

@@ -45,7 +45,7 @@ export async function kerasShards(
   { includeOptimizer = true }: SaveWeightsOptions,
 ): Promise<Shards> {
   const optimizer = includeOptimizer ? optimizerOf(model) : null;
-  const tree = await weightTree(model as unknown as AnyLayer, { optimizer, seeds: false });
+  const tree = await saved.inTurns(weightTree(model as unknown as AnyLayer, { optimizer, seeds: false }));
   const sized = datasetsIn(tree).map((placed) => ({ placed, bytes: bytesOfDataset(placed.dataset) }));
   const parts = inParts(sized, maxBytes);
   const map: Record<string, string[]> = {};
@@ -56,7 +56,7 @@ export async function kerasShards(
       const key = `/${groups.join('/')}`;
       map[key] = [...new Set([...(map[key] ?? []), name])];
     }
-    return { name, pieces: writeHdf5(saved.countedIn(treeOf(tree, placed))) };
+    return { name, pieces: writeHdf5(saved.countedIn(treeOf(tree, placed)), saved.pacer) };
   });
   return { files, map, totalBytes: totalOf(sized) };
 }
@@ -67,7 +67,7 @@ export async function safetensorsShards(
   { base, maxBytes, saved }: Sharding,
 ): Promise<Shards> {
   const named = [...weightsByPath('saveWeights', model)];
-  const tensors = await Promise.all(named.map(([, variable]) => hostTensorOf(variable)));
+  const tensors = await saved.during(() => Promise.all(named.map(([, variable]) => hostTensorOf(variable))));
   const sized = tensors.map((tensor, i) => ({
     name: (named[i] as (typeof named)[number])[0],
     tensor,

@@ -1,5 +1,6 @@
 /** @file The weights of a model as the groups of Keras 3's HDF5 files. */
 import type { TypedData } from '../../core/dtype.ts';
+import type { Pieces } from '../../core/pieces.ts';
 import type { NewDataset, NewGroup, WrittenType } from '../../formats/hdf5/index.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -40,44 +41,57 @@ export interface TreeOptions {
   readonly seeds: boolean;
 }
 
-/**
- * Returns the weights of `model`, and the variables of `optimizer`, as they are now: they are read back before this resolves.
- */
-export async function weightTree(model: AnyLayer, { optimizer, seeds }: TreeOptions): Promise<NewGroup> {
+/** Returns the weights of `model`, and the variables of `optimizer`, once they are read back. */
+export function* weightTree(model: AnyLayer, { optimizer, seeds }: TreeOptions): Pieces<Promise<NewGroup>> {
   const root: Filling = emptyGroup();
+  const pending: Promise<unknown>[] = [];
+  const add = (reading: Promise<unknown>) => {
+    // It may fail before all are awaited.
+    reading.catch(() => {});
+    pending.push(reading);
+  };
   const saveables = saveablesOf(model);
+  yield;
   const floats = floatTypes(saveables);
-  const pending = saveables.map(async ({ path, layer, variables }) => {
-    // Groups are made in order, before anything is awaited.
-    const group = varsAt(root, path, layer.name);
-    const isMerged = layer.adapter && !layer.adapter.isMerged;
-    const merged = isMerged ? (layer.mergedValues?.() ?? null) : null;
-    const read = variables.map((variable) => valueInFile(layer, variable));
-    const values = variables.map(async (variable, i): Promise<TypedData> => {
-      const value = (await read[i]) as TypedData;
-      const form = layer.fileForms?.get(variable);
-      return (await merged)?.get(variable) ?? form?.toFile(value) ?? value;
-    });
-    variables.forEach((variable, i) => {
-      const { dtype, shape } = variable;
-      const form = layer.fileForms?.get(variable);
-      if (form) {
-        group.children.set(String(i), dataset(form.type, form.shape, values[i] as Promise<TypedData>));
-        return;
-      }
-      const own = layer.elementTypes?.get(variable);
-      const type = own ?? (dtype === 'float32' ? (floats.get(layer) ?? dtype) : types[dtype]);
-      group.children.set(String(i), dataset(type, shape, values[i] as Promise<TypedData>));
-    });
-    await Promise.all(values);
-  });
+  for (const saveable of saveables) {
+    add(addLayer(root, saveable, floats));
+    yield;
+  }
   if (seeds) addSeeds(root, model);
-  if (optimizer) pending.push(addOptimizer(root, optimizer, optimizerPath));
+  if (optimizer) yield* addOptimizer(root, optimizer, optimizerPath, add);
   // Keras writes the variables of an inner optimizer twice: with those of the outer one, and alone.
   if (optimizer instanceof LossScaleOptimizer)
-    pending.push(addOptimizer(root, optimizer.innerOptimizer, `${optimizerPath}/inner_optimizer`));
-  await Promise.all(pending);
-  return root;
+    yield* addOptimizer(root, optimizer.innerOptimizer, `${optimizerPath}/inner_optimizer`, add);
+  return Promise.all(pending).then(() => root);
+}
+
+/** Begins to read the weights of a layer. The groups are made before anything is awaited. */
+async function addLayer(
+  root: Filling,
+  { path, layer, variables }: Saveable,
+  floats: ReadonlyMap<AnyLayer, PolicyDType>,
+): Promise<void> {
+  const group = varsAt(root, path, layer.name);
+  const isMerged = layer.adapter && !layer.adapter.isMerged;
+  const merged = isMerged ? (layer.mergedValues?.() ?? null) : null;
+  const read = variables.map((variable) => valueInFile(layer, variable));
+  const values = variables.map(async (variable, i): Promise<TypedData> => {
+    const value = (await read[i]) as TypedData;
+    const form = layer.fileForms?.get(variable);
+    return (await merged)?.get(variable) ?? form?.toFile(value) ?? value;
+  });
+  variables.forEach((variable, i) => {
+    const { dtype, shape } = variable;
+    const form = layer.fileForms?.get(variable);
+    if (form) {
+      group.children.set(String(i), dataset(form.type, form.shape, values[i] as Promise<TypedData>));
+      return;
+    }
+    const own = layer.elementTypes?.get(variable);
+    const type = own ?? (dtype === 'float32' ? (floats.get(layer) ?? dtype) : types[dtype]);
+    group.children.set(String(i), dataset(type, shape, values[i] as Promise<TypedData>));
+  });
+  await Promise.all(values);
 }
 
 /** Reads a variable, or the sum of it and its adapter. */
@@ -115,12 +129,16 @@ function addSeeds(root: Filling, model: AnyLayer): void {
   }
 }
 
-async function addOptimizer(root: Filling, optimizer: Optimizer, path: string): Promise<void> {
+function* addOptimizer(
+  root: Filling,
+  optimizer: Optimizer,
+  path: string,
+  add: (reading: Promise<unknown>) => void,
+): Pieces<void> {
   const group = varsAt(root, path, optimizer.name);
-  const values: Promise<unknown>[] = [];
-  optimizer.variables.forEach((variable, i) => {
+  for (const [i, variable] of optimizer.variables.entries()) {
     const value = variable.data() as Promise<TypedData>;
-    values.push(value);
+    add(value);
     // Keras counts steps in 64 bits.
     const isCount = variable instanceof HostVariable && variable.dtype === 'int32';
     group.children.set(
@@ -129,8 +147,8 @@ async function addOptimizer(root: Filling, optimizer: Optimizer, path: string): 
         ? dataset('int64', [], value.then(toInt64))
         : dataset(types[variable.dtype], variable.shape, value),
     );
-  });
-  await Promise.all(values);
+    yield;
+  }
 }
 
 function toInt64(data: TypedData): BigInt64Array<ArrayBuffer> {
