@@ -148,10 +148,10 @@ function tooDeep(path: string): ValueError {
   });
 }
 
-/** Returns the leaves, in order; those of records by sorted keys. Errors: as for `mapNest`. */
-export function leavesOf<T>(nest: Nest<T>): T[] {
+/** Returns the leaves, in order; those of records by sorted keys. `path` names the nest in errors, which are those of `mapNest`. */
+export function leavesOf<T>(nest: Nest<T>, path?: string): T[] {
   const leaves: T[] = [];
-  mapNest(nest, (leaf: T) => leaves.push(leaf));
+  mapNest(nest, (leaf: T) => leaves.push(leaf), path);
   return leaves;
 }
 

@@ -36,13 +36,11 @@ const usedFeatures: readonly GPUFeatureName[] = ['timestamp-query', 'subgroups']
 
 const rule = 'Retrograd needs WebGPU.';
 
-const noWebGPU = {
-  rule,
-  received: 'an environment without navigator.gpu',
-  hint:
-    'use Chrome or Edge 113+, Safari 26+ or Firefox 141+ over https or localhost; ' +
-    "in Node install the package 'webgpu' and pass init({ gpu: create([]) }).",
-};
+/** Returns what helps where there is no WebGPU. */
+const adviceWithoutWebGPU = (isNode: boolean): string =>
+  isNode
+    ? "install the package 'webgpu', and pass init({ gpu: create([]) })."
+    : 'use Chrome or Edge 113+, Safari 26+ or Firefox 141+ over https or localhost.';
 
 /** What helps in browsers if there is WebGPU, but no adapter. */
 const inBrowsers =
@@ -63,15 +61,31 @@ const inNodeWithVulkan =
 export const adviceWithoutAdapter = (platform: string | undefined): string =>
   platform === undefined ? inBrowsers : (inNode[platform] ?? inNodeWithVulkan);
 
-/** WebGPU is available, so another browser or package would not help. */
-function noAdapter(): DeviceError {
+/** Returns the platform of Node, Deno or Bun; undefined in browsers. */
+function hostPlatform(): string | undefined {
   const { process } = globalThis as { process?: { platform?: string; versions?: Record<string, string> } };
   // Electron has Chromium's WebGPU, and its pages may see Node's process.
   const isNode = process?.versions?.node !== undefined && process.versions.electron === undefined;
+  return isNode ? (process.platform ?? 'unknown') : undefined;
+}
+
+function noWebGPU(): DeviceError {
   return new DeviceError({
     rule,
-    received: isNode ? 'no adapter from requestAdapter()' : 'no adapter from navigator.gpu.requestAdapter()',
-    hint: adviceWithoutAdapter(isNode ? process.platform : undefined),
+    received: 'an environment without navigator.gpu',
+    hint: adviceWithoutWebGPU(hostPlatform() !== undefined),
+  });
+}
+
+/** WebGPU is available, so another browser or package would not help. */
+function noAdapter(): DeviceError {
+  const platform = hostPlatform();
+  return new DeviceError({
+    rule,
+    received: platform
+      ? 'no adapter from requestAdapter()'
+      : 'no adapter from navigator.gpu.requestAdapter()',
+    hint: adviceWithoutAdapter(platform),
   });
 }
 
@@ -96,7 +110,7 @@ export async function openDevice(
   onAdapter?: (kind: AdapterKind) => void,
 ): Promise<GPUDevice> {
   const entry = gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
-  if (!entry) throw new DeviceError(noWebGPU);
+  if (!entry) throw noWebGPU();
   const adapter = await entry.requestAdapter(options);
   if (!adapter) throw noAdapter();
   onAdapter?.(describe(adapter.info).kind);

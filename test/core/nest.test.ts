@@ -61,6 +61,7 @@ test('an error names the place', () => {
   expect(() => leavesOf(record as Nest<number>)).toThrow(
     /nest at most 200 deep[\s\S]*at inputs\.self\.self[\s\S]*contains itself/,
   );
+  expect(() => leavesOf(record as Nest<number>, 'the result')).toThrow(/at the result\.self\.self/);
   const many = { list: new Array<number>(2 ** 20 + 1) };
   expect(() => leavesOf(many)).toThrow(ValueError);
   expect(() => leavesOf(many)).toThrow(/1048577 of them, at inputs\.list[\s\S]*one tensor: tensor\(values\)/);

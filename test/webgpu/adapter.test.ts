@@ -1,5 +1,5 @@
 /** @file The kind of an adapter, from the names that browsers and runtimes give real ones, and what helps without one. */
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   type AdapterKind,
   adviceWithoutAdapter,
@@ -102,5 +102,22 @@ describe('without an adapter', () => {
     const error = await openDevice(none, {}).catch((thrown: Error) => thrown);
     expect(error).toMatchObject({ name: 'DeviceError', hint: adviceWithoutAdapter(process.platform) });
     expect((error as Error).message).not.toMatch(/chrome:\/\/gpu|navigator/);
+  });
+});
+
+describe('without WebGPU', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  test('Node needs a package, browsers another version', async () => {
+    vi.stubGlobal('navigator', {});
+    const inNode = await openDevice(undefined, {}).catch((thrown: Error) => thrown);
+    expect(inNode).toMatchObject({ name: 'DeviceError', hint: expect.stringContaining("'webgpu'") });
+    expect((inNode as Error).message).not.toMatch(/Chrome|Safari|https/);
+    vi.stubGlobal('process', undefined);
+    const inPage = await openDevice(undefined, {}).catch((thrown: Error) => thrown);
+    expect((inPage as Error).message).toMatch(/Chrome/);
+    expect((inPage as Error).message).not.toMatch(/Node|create\(\[\]\)/);
   });
 });

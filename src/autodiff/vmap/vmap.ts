@@ -47,7 +47,7 @@ export function vmap<A extends readonly unknown[], R>(
   checkOptions('vmap', options, optionNames);
   const { inAxes = 0, outAxes = 0 } = options;
   // Rejects axes that contain themselves.
-  for (const axes of [inAxes, outAxes]) leavesOf(axes as Nest<unknown>);
+  for (const [name, axes] of Object.entries({ inAxes, outAxes })) leavesOf(axes as Nest<unknown>, name);
   return (...args) =>
     tidy(() => {
       const list = Array.isArray(inAxes) ? inAxes : args.map(() => inAxes);

@@ -41,7 +41,7 @@ export function traceCall(
 ): Nest<KerasTensor> {
   const run: Run = (given, settings) => {
     const outputs = call(given, settings);
-    for (const output of leavesOf<unknown>(outputs)) requireResult(layer, output);
+    for (const output of leavesOf<unknown>(outputs, 'the result of call')) requireResult(layer, output);
     return outputs;
   };
   const reads: ShapeReads = { open: false };
@@ -72,7 +72,7 @@ function probed(
   { layer, inputs, options, run, advice }: ProbedCall,
   traced: Nest<KerasTensor> | null,
 ): Nest<KerasTensor> {
-  let rejection: unknown;
+  const rejections: { error: unknown; size: number }[] = [];
   for (const pair of probes) {
     let outputs: Nest<KerasTensor>[];
     let tried: number = pair[0];
@@ -87,13 +87,13 @@ function probed(
       });
     } catch (error) {
       // A small number may be in the text for another reason. The next pair will fail likewise, or work.
-      if (tried > 100) rejection ??= withOpenSizes(error, tried, advice);
+      if (tried > 100) rejections.push({ error, size: tried });
       continue;
     }
     return merged({ layer, advice }, pair, outputs[0] as Nest<KerasTensor>, outputs[1] as Nest<KerasTensor>);
   }
   if (traced) return traced;
-  throw rejection;
+  throw withOpenSizes(rejections, advice);
 }
 
 /** Returns `nest` with placeholders for its symbolic tensors, where `size` replaces open sizes. */
@@ -135,25 +135,48 @@ function merged(
   return packNest(first, outputs);
 }
 
-/** Formats specs with null for open sizes, which were `probe`. */
-const openSpecs = (specs: readonly OpenSpec[], probe: number): string =>
-  specs
-    .map(({ dtype, shape }) => formatSpec({ dtype, shape: shape.map((n) => (n === probe ? null : n)) }))
+/** Formats specs with null for open sizes, which were `probe`, and for multiples of them. A small number has multiples by chance. */
+const openSpecs = (specs: readonly OpenSpec[], probe: number): string => {
+  const isOpen = (n: number | null) => n === probe || (probe > 100 && n !== null && n > 0 && n % probe === 0);
+  return specs
+    .map(({ dtype, shape }) => formatSpec({ dtype, shape: shape.map((n) => (isOpen(n) ? null : n)) }))
     .join(', ');
+};
 
 const overrideHint =
   'override `computeOutputShape(inputShape)`, which then determines the shapes of symbolic calls';
 
-/** Returns the error with null instead of the number that was used for open sizes, and with a hint. */
-function withOpenSizes(error: unknown, size: number, advice: string | null): unknown {
-  if (!(error instanceof RetrogradError)) return error;
-  const open = (text: string | undefined) => text?.replace(new RegExp(`\\b${size}\\b`, 'g'), 'null');
-  const { rule, received, hint } = error;
+/**
+ * Returns the first error with null instead of numbers for open sizes, and with a hint. So are numbers that were computed from them: those
+ * that differ between the errors of two sizes.
+ */
+function withOpenSizes(
+  [first, ...others]: readonly { error: unknown; size: number }[],
+  advice: string | null,
+): unknown {
+  const error = first?.error;
+  if (!first || !(error instanceof RetrogradError)) return error;
+  const second = others.map((other) => other.error).find((other) => other instanceof RetrogradError);
+  const open = (part: 'rule' | 'received' | 'hint') =>
+    error[part] && withoutChanges(error[part], second?.[part], first.size);
+  const hint = open('hint');
+  const [rule, received] = [open('rule') as string, open('received')];
   const isComplete = advice === null || (hint?.includes('computeOutputShape') ?? false);
   restate(error, {
-    rule: open(rule) as string,
-    ...(received === undefined ? {} : { received: open(received) as string }),
-    hint: isComplete ? (open(hint) ?? '') : `${open(hint) ?? ''} If the shapes are right, ${advice}.`.trim(),
+    rule,
+    ...(received === undefined ? {} : { received }),
+    hint: isComplete ? (hint ?? '') : `${hint ?? ''} If the shapes are right, ${advice}.`.trim(),
   });
   return error;
+}
+
+/** Returns `text` with null for `size`, and for numbers that are others in `other`, which is the same but for them. */
+function withoutChanges(text: string, other: string | undefined, size: number): string {
+  const skeleton = (one: string) => one.replace(/\d+/g, '#');
+  const others = other && skeleton(other) === skeleton(text) ? [...other.matchAll(/\d+/g)].map(String) : null;
+  let i = 0;
+  return text.replace(/\d+/g, (number) => {
+    const isChanged = others !== null && others[i++] !== number;
+    return isChanged || number === String(size) ? 'null' : number;
+  });
 }

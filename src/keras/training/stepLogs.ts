@@ -40,7 +40,7 @@ export function requireTrackedLoss(step: string, logs: StepLogs, isTracked: bool
 
 /** Throws unless `predictStep` returned tensors. Errors: ValueError. */
 export function requireOutputs(outputs: unknown): void {
-  const leaves = leavesOf(outputs as Nest<unknown>);
+  const leaves = leavesOf(outputs as Nest<unknown>, 'the result of predictStep');
   if (leaves.length > 0 && leaves.every((leaf) => leaf instanceof Tensor)) return;
   const wrong = leaves.find((leaf) => !(leaf instanceof Tensor));
   throw new ValueError({

@@ -163,6 +163,13 @@ describe('where shapes can’t be inferred', () => {
     );
     expect(small).toMatch(/\[null, [34]\]/);
     expect(small).not.toMatch(tried);
+    // Sizes that were computed from them: 970 elements, 582 places.
+    const computed = messageOf((x) => reshape(x, { shape: [3, size(x)] }));
+    expect(computed).toMatch(/null/);
+    expect(computed).not.toMatch(/\b(194|970|582)\b/);
+    expect(computed).toMatch(/\[3, null\]/);
+    const multiple = messageOf((x) => (size(x) > 100 ? reshape(x, { shape: [size(x) * 5] }) : x));
+    expect(multiple).toMatch(/float32\[null\] where open sizes are large/);
   });
 
   test('weights don’t take the size of a batch', () => {

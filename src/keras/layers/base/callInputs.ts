@@ -31,12 +31,14 @@ export function requireTensors(layer: string, inputs: Nest<unknown>, options: ob
     });
   }
   const symbolic = leaves.some(isSymbolic);
-  if (symbolic ? leaves.every(isSymbolic) : !leavesOf(options as Nest<unknown>).some(isSymbolic))
+  if (symbolic ? leaves.every(isSymbolic) : !leavesOf(options as Nest<unknown>, 'options').some(isSymbolic))
     return symbolic;
   throw new ValueError({
     op: layer,
     rule: 'the inputs and options of a layer call are either all symbolic tensors or all tensors.',
-    received: [...leaves, ...leavesOf(options as Nest<unknown>).filter(isSymbolic)].map(String).join(', '),
+    received: [...leaves, ...leavesOf(options as Nest<unknown>, 'options').filter(isSymbolic)]
+      .map(String)
+      .join(', '),
     hint: 'add constants with an op, or pass them to the model as an input.',
   });
 }
@@ -44,7 +46,9 @@ export function requireTensors(layer: string, inputs: Nest<unknown>, options: ob
 /** Options as a graph stores them: with its own tensor handles, so that the end of a scope doesn't free them. */
 export function heldOptions<O extends object>(options: O): O {
   if (isTracing()) return options;
-  return mapNest(options as Nest<unknown>, (leaf) =>
-    leaf instanceof Tensor && !(leaf instanceof Variable) ? alias(leaf) : leaf,
+  return mapNest(
+    options as Nest<unknown>,
+    (leaf) => (leaf instanceof Tensor && !(leaf instanceof Variable) ? alias(leaf) : leaf),
+    'options',
   ) as O;
 }

@@ -36,7 +36,9 @@ export function hasOtherTensors(options: object): boolean {
     ([name, value]) =>
       name !== 'mask' &&
       typeof value === 'object' &&
-      leavesOf(value as Nest<unknown>).some((leaf) => leaf instanceof Tensor || isSymbolic(leaf)),
+      leavesOf(value as Nest<unknown>, `options.${name}`).some(
+        (leaf) => leaf instanceof Tensor || isSymbolic(leaf),
+      ),
   );
 }
 

@@ -26,8 +26,8 @@ export interface EagerCall {
 export function runEagerly({ operation, inputs, options, run, finish }: EagerCall): Nest<Tensor> {
   const recording = activeRecorders()[0]?.recording ?? 0;
   const parent = currentParent();
-  const given = [inputs as Nest<unknown>, options as Nest<unknown>].flatMap((nest) =>
-    leavesOf(nest).filter((leaf) => leaf instanceof Tensor),
+  const given = [...leavesOf<unknown>(inputs), ...leavesOf(options as Nest<unknown>, 'options')].filter(
+    (leaf) => leaf instanceof Tensor,
   );
   const made: OpenSpec[] = [];
   const node = new Node({
@@ -41,7 +41,7 @@ export function runEagerly({ operation, inputs, options, run, finish }: EagerCal
   });
   return tidy(() => {
     const outputs = insideCall(node, () => {
-      const own = mapNest(run(), (output) => ownOutput(output, node));
+      const own = mapNest(run(), (output) => ownOutput(output, node), 'the result of call');
       finish(own);
       return own;
     });
@@ -59,8 +59,10 @@ export function runEagerly({ operation, inputs, options, run, finish }: EagerCal
 
 /** Options for history: tensors are replaced by their specs. */
 function metadataOf(options: object): Record<string, unknown> {
-  return mapNest(options as Nest<unknown>, (leaf) =>
-    leaf instanceof Tensor ? formatSpec(leaf) : leaf,
+  return mapNest(
+    options as Nest<unknown>,
+    (leaf) => (leaf instanceof Tensor ? formatSpec(leaf) : leaf),
+    'options',
   ) as Record<string, unknown>;
 }
 
