@@ -138,6 +138,7 @@ describe('what does not fit', () => {
     ['vit', { image_size: [12, 12, 3] }, 'image_size'],
     ['vit', { use_mean_pooling: true }, 'use_mean_pooling'],
     ['clip', { vision_config: { use_head: true } }, 'vision_config.use_head'],
+    ['bert', { pruned_heads: { 1: [0] } }, 'pruned_heads'],
     ['clip', { text_config: 7 }, 'text_config'],
     ['whisper', { scale_embedding: true }, 'scale_embedding'],
     ['whisper', { is_encoder_decoder: false }, 'is_encoder_decoder'],
@@ -147,6 +148,22 @@ describe('what does not fit', () => {
     const error = await rejection(fromPretrained(await changed(name, config)));
     expect(error).toBeInstanceOf(FormatError);
     expect(error.message).toContain(`\`${field}\``);
+  });
+
+  test('fields of early files of CLIP, which say what is usual, are known', async () => {
+    const { text_config: text, vision_config: vision } = JSON.parse(
+      await (filesOf('clip')['config.json'] as File).text(),
+    );
+    const usual = { pruned_heads: {}, tie_encoder_decoder: false, tie_word_embeddings: true, dropout: 0 };
+    const config = {
+      text_config: { ...text, ...usual, hidden_size: 7 },
+      text_config_dict: { hidden_size: text.hidden_size },
+      vision_config: { ...vision, ...usual },
+      vision_config_dict: null,
+    };
+    const model = await fromPretrained(await changed('clip', config), { task: 'imageTextBackbone' });
+    expect(model.textEncoder.hiddenDim).toBe(text.hidden_size);
+    model.dispose();
   });
 
   test('is ignored if the app says so', async () => {

@@ -70,6 +70,20 @@ test('tensors and lists of pictures are converted, too', async () => {
   expect(() => keeping([wide, tall])).toThrow(/same size/);
 });
 
+test('a file of a whole processor has the same, and a file may leave out what is usual', async () => {
+  const picture = bytesOf('wide');
+  const wanted = await (await loading(configOf('clip')))(picture).data();
+  const json = { processor_class: 'CLIPProcessor', image_processor: configOf('clip') };
+  const file = new File([JSON.stringify(json)], 'processor_config.json');
+  expect(await (await loadImageConverter([file]))(picture).data()).toEqual(wanted);
+  const { size, crop_size, image_processor_type } = configOf('clip');
+  expect(await (await loading({ size, crop_size, image_processor_type }))(picture).data()).toEqual(wanted);
+  const other = new File([JSON.stringify({ feature_extractor: {} })], 'processor_config.json');
+  await expect(loadImageConverter([other])).rejects.toThrow(/preprocessor_config\.json/);
+  const wrong = new File([JSON.stringify({ image_processor: { do_pad: true } })], 'processor_config.json');
+  await expect(loadImageConverter([wrong])).rejects.toThrow(/image_processor\.do_pad/);
+});
+
 test('files of older versions have lengths as numbers', async () => {
   const picture = bytesOf('wide');
   const clip = configOf('clip');

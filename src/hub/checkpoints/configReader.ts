@@ -45,7 +45,13 @@ export function activationName(activation: TransformerActivation): string {
 }
 
 /** Fields of any model that have one supported value, unless its family reads them. */
-const usual = { is_decoder: false, is_encoder_decoder: false, add_cross_attention: false, pretraining_tp: 1 };
+const usual = {
+  is_decoder: false,
+  is_encoder_decoder: false,
+  add_cross_attention: false,
+  tie_encoder_decoder: false,
+  pretraining_tp: 1,
+};
 
 export class ConfigReader {
   readonly #read = new Set<string>();
@@ -156,6 +162,8 @@ export class ConfigReader {
   #allFaults(): string[] {
     for (const [name, value] of Object.entries(usual))
       if (!this.#read.has(name)) this.requireValue(name, value);
+    // Heads that were cut out of layers, an object of lists.
+    if (Object.keys(this.field('pruned_heads') ?? {}).length > 0) this.refuse('pruned_heads', 'is empty');
     const unknown = Object.entries(this.json).filter(
       ([name, value]) => !this.#read.has(name) && !harmless.has(name) && value !== null,
     );

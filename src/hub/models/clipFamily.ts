@@ -105,8 +105,8 @@ function section(config: ConfigReader, name: 'vision' | 'text'): ConfigReader {
   const older = config.field(`${name}_config_dict`);
   const found = config.section(`${name}_config`, isObject(older) ? older : {});
   found.requireValue('dropout', 0);
-  // That of the whole model counts.
-  found.leave('projection_dim');
+  // That of the whole model counts; and no logits are tied to the vectors of tokens.
+  found.leave('projection_dim', 'tie_word_embeddings');
   return found;
 }
 

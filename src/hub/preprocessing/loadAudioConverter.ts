@@ -22,7 +22,9 @@ export async function loadAudioConverter(
   source: PretrainedSource,
   options: LoadAudioConverterOptions = {},
 ): Promise<AudioConverter> {
-  return audioConverterOf(await readPreprocessor('loadAudioConverter', source, options, conversionOf));
+  return audioConverterOf(
+    await readPreprocessor('loadAudioConverter', source, options, 'feature_extractor', conversionOf),
+  );
 }
 
 function conversionOf(config: ConfigReader): AudioConversion {

@@ -12,6 +12,14 @@ export interface LoadImageConverterOptions extends LoadOptions {}
 /** Pillow's filters, by their numbers; others aren't used by vision transformers. */
 const filters: Readonly<Record<number, Interpolation>> = { 1: 'lanczos3', 2: 'bilinear', 3: 'bicubic' };
 
+/** What files leave out. */
+const ofViT = { resample: 2, mean: [0.5, 0.5, 0.5], std: [0.5, 0.5, 0.5] };
+const ofCLIP = {
+  resample: 3,
+  mean: [0.48145466, 0.4578275, 0.40821073],
+  std: [0.26862954, 0.26130258, 0.27577711],
+};
+
 /**
  * Loads how a pretrained network takes pictures, from `preprocessor_config.json`: their size, the part that is kept, and the range of
  * their values. The converter takes whatever a page can draw, RGBA bytes, or tensors, and one picture or several:
@@ -26,7 +34,8 @@ export async function loadImageConverter(
   source: PretrainedSource,
   options: LoadImageConverterOptions = {},
 ): Promise<ImageConverter> {
-  return imageConverterOf(await readPreprocessor('loadImageConverter', source, options, conversionOf));
+  const read = readPreprocessor('loadImageConverter', source, options, 'image_processor', conversionOf);
+  return imageConverterOf(await read);
 }
 
 function conversionOf(config: ConfigReader): ImageConversion {
@@ -34,19 +43,21 @@ function conversionOf(config: ConfigReader): ImageConversion {
   config.leave('feature_extractor_type', 'processor_class', 'do_convert_rgb', 'default_to_square');
   config.leave('data_format', 'input_data_format', 'return_tensors', 'device', 'disable_grouping');
   config.requireValue('do_pad', false);
+  const isCLIP = typeof type === 'string' && type.startsWith('CLIP');
   // CLIP's files of old give the shorter side as a number, others that of a square.
-  const keepsProportions = typeof type === 'string' && type.startsWith('CLIP');
-  const size = sizeIn(config, 'size', keepsProportions);
+  const size = sizeIn(config, 'size', isCLIP);
   const crop = sizeIn(config, 'crop_size', false);
-  const resample = config.field('resample') ?? 2;
+  const usual = isCLIP ? ofCLIP : ofViT;
+  const resample = config.field('resample') ?? usual.resample;
   if (!Object.hasOwn(filters, String(resample)))
     config.refuse('resample', 'is 1 (Lanczos), 2 (bilinear) or 3 (bicubic)');
   const interpolation = filters[resample as number] as Interpolation;
-  const [mean, std] = [channels(config, 'image_mean'), channels(config, 'image_std')];
+  const mean = channels(config, 'image_mean', usual.mean);
+  const std = channels(config, 'image_std', usual.std);
   const scale = config.number('rescale_factor', 1 / 255);
   return {
     resize: config.boolean('do_resize', true) && size !== null ? { size, interpolation } : null,
-    crop: config.boolean('do_center_crop', false) && typeof crop === 'object' ? crop : null,
+    crop: config.boolean('do_center_crop', isCLIP) && typeof crop === 'object' ? crop : null,
     scale: config.boolean('do_rescale', true) ? scale : null,
     normalize: config.boolean('do_normalize', true) ? { mean, std } : null,
   };
@@ -69,8 +80,8 @@ function sizeIn(config: ConfigReader, name: string, keepsProportions: boolean): 
 }
 
 /** A number for each of three channels. */
-function channels(config: ConfigReader, name: string): readonly number[] {
-  const given = config.field(name) ?? [0.5, 0.5, 0.5];
+function channels(config: ConfigReader, name: string, usual: readonly number[]): readonly number[] {
+  const given = config.field(name) ?? (usual as readonly Json[]);
   const isRight =
     Array.isArray(given) && given.length === 3 && given.every((value) => Number.isFinite(value));
   if (!isRight || (name === 'image_std' && (given as readonly Json[]).includes(0)))

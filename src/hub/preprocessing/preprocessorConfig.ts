@@ -1,8 +1,10 @@
-/** @file Reads `preprocessor_config.json`: how a pretrained network takes pictures, or sounds. */
+/** @file Reads how a pretrained network takes pictures, or sounds: `preprocessor_config.json`, or a part of `processor_config.json`. */
 import { checkSignal } from '../../core/abortSignal.ts';
 import { checkOptions } from '../../core/options.ts';
+import { isObject } from '../../keras/json/document.ts';
 import { ConfigReader } from '../checkpoints/configReader.ts';
-import { openFolder, type PretrainedSource } from '../checkpoints/folder.ts';
+import { type Folder, openFolder, type PretrainedSource } from '../checkpoints/folder.ts';
+import { onlyIfMissing } from '../checkpoints/openTensors.ts';
 import { readFile } from '../checkpoints/readFile.ts';
 
 /** Options of the loading of a file. */
@@ -11,19 +13,37 @@ export interface LoadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Returns what `read` makes of the file. Errors: FormatError for a file that is missing, or with fields that `read` doesn't know. */
+const own = 'preprocessor_config.json';
+const shared = 'processor_config.json';
+
+/**
+ * Returns what `read` makes of the file, or of `part` in the file of a whole processor, which newer versions of transformers write.
+ * Errors: FormatError for a file that is missing, or with fields that `read` doesn't know.
+ */
 export async function readPreprocessor<T>(
   op: string,
   source: PretrainedSource,
   options: LoadOptions,
+  part: 'image_processor' | 'feature_extractor',
   read: (config: ConfigReader) => T,
 ): Promise<T> {
   checkOptions(op, options, ['signal']);
   const { signal } = options;
   checkSignal(op, signal);
-  const file = 'preprocessor_config.json';
-  const config = new ConfigReader(await readFile(await openFolder(source, { signal }), file), file);
+  const folder = await openFolder(source, { signal });
+  const config = await readFile(folder, own).then(
+    (json) => new ConfigReader(json, own),
+    (error) => partOfShared(folder, part, error),
+  );
   const made = read(config);
   config.finish();
   return made;
+}
+
+/** The part of the shared file; without one, `error` says what is wrong with the own file. */
+async function partOfShared(folder: Folder, part: string, error: unknown): Promise<ConfigReader> {
+  const json = onlyIfMissing(error) ?? (await readFile(folder, shared).catch(onlyIfMissing));
+  const fields = json?.[part];
+  if (isObject(fields)) return new ConfigReader(fields, shared, [], `${part}.`);
+  throw error;
 }

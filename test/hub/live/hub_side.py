@@ -11,7 +11,10 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "fixtures" / "hub"))
 
 # First: it hides torchvision from transformers.
-from make import BERT, DISTILBERT, GPT2, LLAMA, LLAMA3, generated, inputs_of, perturb  # noqa: E402
+from make import (  # noqa: E402
+    BERT, CLIP, DISTILBERT, GPT2, LLAMA, LLAMA3, VIT, WHISPER,
+    expected_of_both, expected_of_images, expected_of_sounds, generated, inputs_of, perturb,
+)
 
 import peft  # noqa: E402
 import torch  # noqa: E402
@@ -55,6 +58,13 @@ NETWORKS = {
     ),
 }
 
+# Those of images and sounds: (configuration, model, options, what they compute). Adapters are compared on networks of texts.
+OTHERS = {
+    "vit": ("ViTConfig", "ViTForImageClassification", dict(VIT, num_labels=5), expected_of_images),
+    "clip": ("CLIPConfig", "CLIPModel", CLIP, expected_of_both),
+    "whisper": ("WhisperConfig", "WhisperForConditionalGeneration", WHISPER, expected_of_sounds),
+}
+
 # How a network is saved.
 FORMS = {
     "float32": dict(dtype=torch.float32),
@@ -82,6 +92,29 @@ def outputs(model, name):
     found = model(input_ids=ids, attention_mask=mask, output_hidden_states=True)
     hidden = {f"hidden.{i}": state for i, state in enumerate(found.hidden_states)}
     return {"ids": ids.int(), "mask": mask.int(), "logits": found.logits, **hidden, **generated(model, ids)}
+
+
+def make_other(folder, name):
+    config_class, model_class, options, compute = OTHERS[name]
+    torch.manual_seed(0)
+    model = getattr(transformers, model_class)(getattr(transformers, config_class)(**options))
+    perturb(model)
+    for form, saving in FORMS.items():
+        target = os.path.join(folder, name, form)
+        model.to(saving["dtype"]).save_pretrained(target, **{k: v for k, v in saving.items() if k != "dtype"})
+        write(target, "expected.safetensors", computed(load(model_class, target), compute))
+        model.float()
+
+
+def computed(model, compute):
+    found = compute(model, model.config, "live")
+    return {key: value.int() if value.dtype == torch.int64 else value for key, value in found.items()}
+
+
+def read_other(folder, name):
+    """What transformers computes with the network that was saved."""
+    _, model_class, _, compute = OTHERS[name]
+    write(f"{folder}/{name}", "read.safetensors", computed(load(model_class, f"{folder}/{name}/saved"), compute))
 
 
 def make_network(folder, name):
@@ -150,3 +183,5 @@ def read_network(folder, name):
 command, folder = sys.argv[1:]
 for wanted in NETWORKS:
     {"make": make_network, "read": read_network}[command](folder, wanted)
+for wanted in OTHERS:
+    {"make": make_other, "read": read_other}[command](folder, wanted)

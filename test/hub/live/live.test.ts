@@ -24,6 +24,8 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'hub-'));
 const at = (...parts: string[]) => path.join(folder, ...parts);
 
 const networks = ['gpt2', 'llama', 'smollm', 'mistral', 'qwen2', 'qwen3', 'gemma3', 'bert', 'distilbert'];
+/** Those of images and sounds. */
+const others = ['vit', 'clip', 'whisper'];
 const forms = ['float32', 'float32-shards', 'bfloat16', 'bfloat16-shards'];
 
 function runPython(command: 'make' | 'read'): void {
@@ -122,6 +124,22 @@ describe.runIf(python !== '')('of transformers', () => {
     });
   });
 
+  describe.each(others)('%s', (name) => {
+    test.each(forms)('in %s: logits, features after each layer, and saved again', async (form) => {
+      const expected = new Expected(at(name, form, 'expected.safetensors'));
+      const model = await fromPretrained(at(name, form));
+      await expectClose(logitsOf(model, expected), expected.values('logits'), 1e-4);
+      for (const [tower, states] of Object.entries(statesOf(model, expected))) {
+        expect(states.length).toBe(expected.names(`${tower}.`).length);
+        const shown = tower === 'text' && expected.has('mask') ? expected.values('mask').map(Boolean) : null;
+        for (const [i, state] of states.entries())
+          await expectClose(state, expected.values(`${tower}.${i}`), 1e-4, { shown });
+      }
+      if (form === 'float32') await savePretrained(model, at(name, 'saved'));
+      model.dispose();
+    });
+  });
+
   test('Python computes the same with what was saved here', async () => {
     runPython('read');
     for (const name of networks) {
@@ -131,6 +149,12 @@ describe.runIf(python !== '')('of transformers', () => {
       await expectClose(logits, read.values('merged'), 1e-4);
       await expectClose(logits, read.values('adapted'), 1e-4);
       model.dispose();
+    }
+    for (const name of others) {
+      const expected = new Expected(at(name, 'float32', 'expected.safetensors'));
+      const read = new Expected(at(name, 'read.safetensors'));
+      const logits = read.tensor('logits');
+      await expectClose(logits, expected.values('logits'), 1e-6);
     }
   });
 });
