@@ -28,7 +28,7 @@ export async function checkpointModules(model: PretrainedModel): Promise<Record<
   return Object.fromEntries(
     paths.flatMap(({ path, layer }) => {
       const name = names.get(layer);
-      return name === undefined ? [] : [[path, name]];
+      return name === undefined ? [] : [[path, family.adapterName?.(name) ?? name]];
     }),
   );
 }

@@ -41,6 +41,8 @@ export interface Family<Net extends AnyBackbone = TextBackbone, Options extends 
   write(net: Net): JsonObject;
   /** The modules of the backbone, without the prefix. */
   modules(net: Net): Modules;
+  /** The name of a module in the adapters of PEFT, where transformers calls it otherwise than the files of weights. */
+  adapterName?(module: string): string;
   readonly heads: { readonly [T in HeadTask]?: Head<Net, TaskModels[T]> };
   /** Names of tensors in checkpoints that aren't weights. */
   readonly leftOut?: RegExp;

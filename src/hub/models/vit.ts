@@ -119,6 +119,17 @@ export class ViTBackbone extends /* @__PURE__ */ layer<ViTBackboneOptions, Image
 
 registered(ViTBackbone);
 
+/** What modules are called in transformers 5, by their names in files. */
+const newNames = [
+  ['encoder.layer.', 'layers.'],
+  ['attention.attention.query', 'attention.q_proj'],
+  ['attention.attention.key', 'attention.k_proj'],
+  ['attention.attention.value', 'attention.v_proj'],
+  ['attention.output.dense', 'attention.o_proj'],
+  ['intermediate.dense', 'mlp.fc1'],
+  ['output.dense', 'mlp.fc2'],
+] as const;
+
 /** The checkpoints of vision transformers. */
 export const vit: Family<ViTBackbone, ViTBackboneOptions> = {
   modelType: 'vit',
@@ -183,6 +194,7 @@ export const vit: Family<ViTBackbone, ViTBackboneOptions> = {
       layernorm: layerNorm,
     };
   },
+  adapterName: (module) => newNames.reduce((name, [from, to]) => name.replace(from, to), module),
   heads: {
     imageClassifier: {
       architecture: 'ViTForImageClassification',
