@@ -8,8 +8,8 @@ import { type LoadOptions, readPreprocessor } from './preprocessorConfig.ts';
 export interface LoadAudioConverterOptions extends LoadOptions {}
 
 /**
- * Loads how a pretrained network takes sounds, from `preprocessor_config.json`: as the logarithms of spectra in bands of the mel scale, of
- * a fixed length. The converter takes one sound or several, of one channel at the network's sampling rate:
+ * Loads how a pretrained network takes sounds, from `preprocessor_config.json` or `processor_config.json`: as the logarithms of spectra in
+ * bands of the mel scale, of a fixed length. The converter takes one sound or several, of one channel at the network's sampling rate:
  *
  *     const convert = await loadAudioConverter('models/whisper');
  *     const context = new OfflineAudioContext(1, 1, 16000);

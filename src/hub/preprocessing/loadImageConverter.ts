@@ -21,8 +21,8 @@ const ofCLIP = {
 };
 
 /**
- * Loads how a pretrained network takes pictures, from `preprocessor_config.json`: their size, the part that is kept, and the range of
- * their values. The converter takes whatever a page can draw, RGBA bytes, or tensors, and one picture or several:
+ * Loads how a pretrained network takes pictures, from `preprocessor_config.json` or `processor_config.json`: their size, the part that is
+ * kept, and the range of their values. The converter takes whatever a page can draw, RGBA bytes, or tensors, and one picture or several:
  *
  *     const convert = await loadImageConverter('models/vit');
  *     const logits = net.apply(convert(await createImageBitmap(file)));
