@@ -266,6 +266,15 @@ describe('saved again', () => {
     },
   );
 
+  test('numbers that transformers takes as floats only are written as such', async () => {
+    const model = await fromPretrained(folderOf('clip'));
+    const target = new FilesTarget();
+    await savePretrained(model, target);
+    const text = await (target.files.find(({ name }) => name === 'config.json') as File).text();
+    expect(text.match(/"initializer_factor": 1\.0/g)).toHaveLength(3);
+    model.dispose();
+  });
+
   test('rounds to narrow floats, reports progress, and can be aborted', async () => {
     const model = await fromPretrained(folderOf('qwen2'));
     const target = new FilesTarget();

@@ -61,11 +61,13 @@ export async function savePretrained(
   requireOneOf('savePretrained', 'dtype', dtype, ['float32', 'float16', 'bfloat16'] as const);
   const pieces = safetensorsPieces(parameters.map(writtenTensor), dtype, { format: 'pt' });
   await folder.writeFile({ name: 'model.safetensors', pieces: watched(pieces, signal, onProgress) });
-  const config = new TextEncoder().encode(
-    `${JSON.stringify(configOf(family, task, model, dtype), null, 2)}\n`,
-  );
+  const text = JSON.stringify(configOf(family, task, model, dtype), null, 2).replace(wholeFloats, '$1.0');
+  const config = new TextEncoder().encode(`${text}\n`);
   await folder.writeFile({ name: 'config.json', pieces: only(config) });
 }
+
+/** Fields that transformers takes as floats only, with values that JavaScript writes as integers. */
+const wholeFloats = /("(?:initializer_factor|initializer_range|layer_norm_eps)": \d+)(?=[,\n])/g;
 
 function writtenTensor(parameter: Parameter): WrittenTensor {
   const { name, variable, perm } = parameter;
