@@ -4,7 +4,9 @@ import { checkOptions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { atOnce } from '../../core/pieces.ts';
 import { describe } from '../../core/shape.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
 import { type AnyModel, Model } from '../models/model.ts';
+import type { Nest } from '../tensorNest.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
 import { writeSharingConfig } from '../json/write.ts';
 
@@ -18,7 +20,10 @@ export interface CloneModelOptions {
  * model.getWeights())` copies them. It isn't compiled.
  * Errors: ValueError for anything but a model; those of `modelFromJSON` for layers that can't be described.
  */
-export function cloneModel(model: AnyModel, options: CloneModelOptions = {}): AnyModel {
+export function cloneModel<In extends Nest<Tensor>, Out extends Nest<Tensor>>(
+  model: Model<In, Out>,
+  options: CloneModelOptions = {},
+): Model<In, Out> {
   checkOptions('cloneModel', options, ['customObjects']);
   if (!(model instanceof Model)) {
     throw new ValueError({
@@ -29,6 +34,7 @@ export function cloneModel(model: AnyModel, options: CloneModelOptions = {}): An
     });
   }
   // As in Keras, a clone isn't compiled.
-  const { compile_config: _, ...document } = atOnce(writeSharingConfig(model));
-  return modelFromJSON(JSON.stringify(document), { ...options, file: 'cloneModel' });
+  const { compile_config: _, ...document } = atOnce(writeSharingConfig(model as unknown as AnyModel));
+  const clone = modelFromJSON(JSON.stringify(document), { ...options, file: 'cloneModel' });
+  return clone as unknown as Model<In, Out>;
 }

@@ -120,7 +120,7 @@ describe('stringLookup', () => {
     const masked = layers.stringLookup({ vocabulary, maskToken: '' });
     expect(await valuesOf(masked.apply(['', 'x', 'a']))).toEqual([0, 1, 2]);
     const inverse = layers.stringLookup({
-      vocabulary: masked.getVocabulary() as string[],
+      vocabulary: masked.getVocabulary(),
       maskToken: '',
       invert: true,
     });

@@ -55,7 +55,7 @@ export class IntegerLookup
   }
 
   /** Returns the tokens in the order of their indices; without the special ones if `includeSpecialTokens` is false. */
-  getVocabulary(includeSpecialTokens = true): readonly (number | null)[] {
+  getVocabulary(includeSpecialTokens = true): readonly number[] {
     const { table } = this.#lookup;
     return includeSpecialTokens ? table.all : (table.tokens ?? []);
   }
@@ -160,11 +160,11 @@ export class IntegerLookup
   #tokensOf(indices: Tensor): Tensor {
     const { table } = this.#lookup;
     const { oovToken } = table.options;
-    const tokens = table.all.map((token) => token ?? (oovToken as number));
+    const tokens = table.all;
     const count = tokens.length;
     const inside = clip(indices, { min: 0, max: count - 1 });
     const found = gather(tensor(Int32Array.from(tokens)) as Tensor, inside, { validateIndices: false });
-    return where(equal(sub(indices, inside), 0), found, oovToken as number);
+    return where(equal(sub(indices, inside), 0), found, oovToken);
   }
 }
 

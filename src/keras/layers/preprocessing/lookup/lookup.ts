@@ -76,10 +76,10 @@ export class Lookup<T extends Token> {
   /** Errors: ValueError for invalid options. */
   constructor(
     readonly op: string,
-    options: LookupOptions<T> & { vocabularySize?: number | null },
+    options: LookupOptions<T> & { oovToken: T; vocabularySize?: number | null },
     holds: (value: unknown) => value is T,
   ) {
-    const { maxTokens = null, numOovIndices = 1, maskToken = null, oovToken = null } = options;
+    const { maxTokens = null, numOovIndices = 1, maskToken = null, oovToken } = options;
     const { invert = false, outputMode = 'int', padToMaxTokens = false, oovMethod = 'floormod' } = options;
     if (maxTokens !== null) requireInteger(op, 'maxTokens', maxTokens, 2);
     requireInteger(op, 'numOovIndices', numOovIndices, 0);

@@ -13,7 +13,7 @@ export interface TableOptions<T extends Token> {
   readonly maxTokens: number | null;
   readonly numOovIndices: number;
   readonly maskToken: T | null;
-  readonly oovToken: T | null;
+  readonly oovToken: T;
   /** Whether the mask token has a separate index: with outputMode 'int'. */
   readonly masks: boolean;
   /** The distribution of unknown integers over several indices: by their remainder, or by the hash of their digits. */
@@ -52,10 +52,10 @@ export class TokenTable<T extends Token> {
   }
 
   /** The tokens in the order of their indices, with special tokens first. */
-  get all(): (T | null)[] {
+  get all(): T[] {
     const { maskToken, oovToken, numOovIndices } = this.options;
-    const masks = this.oovStart === 1 ? [maskToken] : [];
-    return [...masks, ...new Array<T | null>(numOovIndices).fill(oovToken), ...(this.#tokens ?? [])];
+    const masks = this.oovStart === 1 ? [maskToken as T] : [];
+    return [...masks, ...new Array<T>(numOovIndices).fill(oovToken), ...(this.#tokens ?? [])];
   }
 
   /**

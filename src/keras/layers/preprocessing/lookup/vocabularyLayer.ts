@@ -7,7 +7,7 @@ export abstract class VocabularyLayer extends HostLayer {
   protected abstract readonly lookup: Lookup<string>;
 
   /** Returns the tokens in the order of their indices; without the special ones if `includeSpecialTokens` is false. */
-  getVocabulary(includeSpecialTokens = true): readonly (string | null)[] {
+  getVocabulary(includeSpecialTokens = true): readonly string[] {
     const { table } = this.lookup;
     return includeSpecialTokens ? table.all : (table.tokens ?? []);
   }
