@@ -11,7 +11,7 @@ import sys
 
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 HERE = pathlib.Path(__file__).parent
-SHARED = {"formula", "record"}
+SHARED = {"cart_pole", "formula", "record"}
 
 
 def main():

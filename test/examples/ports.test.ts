@@ -12,7 +12,10 @@ interface Program {
   run(): Promise<Curves>;
 }
 
-const programs = import.meta.glob<Program>(['../../examples/ports/*.ts', '!../../examples/ports/formula.ts']);
+const programs = import.meta.glob<Program>([
+  '../../examples/ports/*.ts',
+  '!../../examples/ports/{cart_pole,formula}.ts',
+]);
 const nameOf = (file: string) => file.replace(/^.*\/|\.ts$/g, '');
 /** The recorded curves, or those that the oracles have just computed. */
 const { RETROGRAD_PORTS: computed } = process.env;
