@@ -43,15 +43,15 @@ def run():
     x, y = series()
     model = build_model(x.shape[1:])
     set_kernels(model)
-    schedule = keras.optimizers.schedules.CosineDecay(0.001, 20, warmup_target=0.004, warmup_steps=4)
+    schedule = keras.optimizers.schedules.CosineDecay(0.005, 20, warmup_target=0.03, warmup_steps=4)
     model.compile(
         loss="sparse_categorical_crossentropy",
-        optimizer=keras.optimizers.Adam(learning_rate=schedule, clipnorm=1.0),
+        optimizer=keras.optimizers.SGD(learning_rate=schedule, momentum=0.9, clipnorm=1.0),
         metrics=["sparse_categorical_accuracy"],
     )
     callbacks = [keras.callbacks.EarlyStopping(patience=2, restore_best_weights=True)]
     history = model.fit(
-        x, y, validation_split=0.2, epochs=4, batch_size=4, shuffle=False, verbose=0, callbacks=callbacks
+        x, y, validation_split=0.2, epochs=3, batch_size=4, shuffle=False, verbose=0, callbacks=callbacks
     ).history
     loss, accuracy = model.evaluate(x, y, verbose=0)
     return {

@@ -50,19 +50,19 @@ export async function run(): Promise<Curves> {
   const net = buildModel();
   setKernels(net);
   const learningRate = optimizers.schedules.cosineDecay({
-    initialLearningRate: 0.001,
+    initialLearningRate: 0.005,
     decaySteps: 20,
-    warmupTarget: 0.004,
+    warmupTarget: 0.03,
     warmupSteps: 4,
   });
   net.compile({
     loss: 'sparseCategoricalCrossentropy',
-    optimizer: optimizers.adam({ learningRate, clipnorm: 1 }),
+    optimizer: optimizers.sgd({ learningRate, momentum: 0.9, clipnorm: 1 }),
     metrics: [metrics.sparseCategoricalAccuracy()],
   });
   const { history } = await net.fit(x, y, {
     validationSplit: 0.2,
-    epochs: 4,
+    epochs: 3,
     batchSize: 4,
     shuffle: false,
     verbose: 0,

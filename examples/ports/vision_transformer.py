@@ -1,6 +1,7 @@
 """The oracle of vision_transformer.ts."""
 
 import keras
+import numpy as np
 from keras import layers, ops
 
 from formula import integers, set_kernels, uniform
@@ -69,7 +70,7 @@ def run():
     model = create_classifier(images)
     set_kernels(model)
     model.compile(
-        optimizer=keras.optimizers.AdamW(learning_rate=0.003, weight_decay=0.0001),
+        optimizer=keras.optimizers.AdamW(learning_rate=0.001, weight_decay=0.0001),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         metrics=[
             keras.metrics.SparseCategoricalAccuracy(name="accuracy"),
@@ -86,5 +87,5 @@ def run():
         "loss": history["loss"],
         "top2": history["top-2-accuracy"],
         "validation": history["val_loss"],
-        "logits": restored.predict(images[:3], verbose=0).ravel(),
+        "probabilities": np.array(ops.softmax(restored.predict(images[:3], verbose=0))).ravel(),
     }

@@ -103,7 +103,7 @@ export async function run(): Promise<Curves> {
   const net = createClassifier(images);
   setKernels(net);
   net.compile({
-    optimizer: optimizers.adamW({ learningRate: 0.003, weightDecay: 0.0001 }),
+    optimizer: optimizers.adamW({ learningRate: 0.001, weightDecay: 0.0001 }),
     loss: losses.sparseCategoricalCrossentropy({ fromLogits: true }),
     metrics: [
       metrics.sparseCategoricalAccuracy({ name: 'accuracy' }),
@@ -124,6 +124,6 @@ export async function run(): Promise<Curves> {
     loss: history.loss ?? [],
     top2: history['top-2-accuracy'] ?? [],
     validation: history.val_loss ?? [],
-    logits: [...(await logits.data())],
+    probabilities: [...(await ops.softmax(logits).data())],
   };
 }
