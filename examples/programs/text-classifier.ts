@@ -1,4 +1,4 @@
-/** @file A text classifier: words become numbers, embeddings are averaged, and a dense layer decides. */
+/** @file Text classification: words become numbers, embeddings are averaged, and a dense layer decides. */
 import { init, setRandomSeed } from 'retrograd';
 import { layers, optimizers, sequential } from 'retrograd/keras';
 
