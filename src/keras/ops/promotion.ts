@@ -73,7 +73,7 @@ function promoting<F extends AnyOp>(op: F, promotion: Promotion): F {
   const run = op as unknown as (...args: unknown[]) => Nest<Tensor>;
   const call = (...args: unknown[]) => {
     const given: unknown = variadic ? args[0] : args.slice(0, slots.length);
-    if (!Array.isArray(given)) return run(...args);
+    if (!Array.isArray(given) || isSparse(given)) return run(...args);
     const operands = given as readonly unknown[];
     const highest = highestOf(operands.filter((operand, i) => isPromoted(operand, slotAt(slots, i))));
     if (highest === null) return run(...args);
@@ -137,10 +137,19 @@ export function hostDType(values: HostValues): DType | undefined {
   if (typeof values === 'boolean') return 'bool';
   if (values instanceof Uint32Array) return 'uint32';
   if (ArrayBuffer.isView(values)) return /^Float/.test(values.constructor.name) ? undefined : 'int32';
-  const leaves = (values as readonly unknown[]).flat(maxRank);
-  if (leaves.length > 0 && leaves.every((leaf) => typeof leaf === 'boolean')) return 'bool';
-  return leaves.length > 0 && leaves.every(isWhole) ? 'int32' : undefined;
+  if (holdsOnly(values, (leaf) => typeof leaf === 'boolean')) return 'bool';
+  return holdsOnly(values, isWhole) ? 'int32' : undefined;
 }
+
+/** Whether nested lists have leaves, and only such. */
+function holdsOnly(values: unknown, isOne: (leaf: unknown) => boolean, depth = maxRank): boolean {
+  if (!Array.isArray(values)) return isOne(values);
+  if (values.length === 0 || depth === 0 || isSparse(values)) return false;
+  return values.every((part) => holdsOnly(part, isOne, depth - 1));
+}
+
+/** Whether a list begins with a hole: it isn't a value, and may have billions of them. */
+const isSparse = (list: readonly unknown[]) => list.length > 0 && !(0 in list);
 
 function isWhole(value: unknown): boolean {
   return typeof value === 'boolean' || (Number.isInteger(value) && Math.abs(value as number) < 2 ** 31);
