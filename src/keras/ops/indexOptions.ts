@@ -169,7 +169,7 @@ function placesInRows(numbers: Tensor, rows: number, size: number): Tensor {
 
 /** Returns the highest number in values; -1 if there are none. */
 function highestOf(values: unknown): number {
-  if (typeof values === 'number') return values;
+  if (typeof values === 'number' || typeof values === 'boolean') return Number(values);
   let highest = -1;
   for (const value of values as Iterable<unknown>) highest = Math.max(highest, highestOf(value));
   return highest;
