@@ -7,7 +7,7 @@ import { checkSignal } from '../../core/abortSignal.ts';
 import { describe } from '../../core/describe.ts';
 import { ValueError } from '../../core/errors.ts';
 import { isListOf } from '../../core/lists.ts';
-import { checkOptions, type OptionNames } from '../../core/options.ts';
+import { checkOptions } from '../../core/options.ts';
 import { requireInteger } from '../../core/shape.ts';
 import { withRecorders } from '../../ops/define/recorders.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
@@ -18,7 +18,12 @@ import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { featuresAt } from '../models/featuresAt.ts';
 import type { AttentionCache } from '../layers/attentionCache.ts';
-import type { GeneratedToken, GenerateOptions, Prompts } from './generateOptions.ts';
+import {
+  type GeneratedToken,
+  type GenerateOptions,
+  generateOptionNames,
+  type Prompts,
+} from './generateOptions.ts';
 import { type Block, Generation } from './generation.ts';
 
 /** The part of a CausalLM that is used here. */
@@ -32,17 +37,6 @@ export interface Generator {
   /** The logits of the tokens that follow; `isFirst` for the first ones after the prompts. */
   logits(features: Tensor, isFirst: boolean): Tensor;
 }
-
-const optionNames: OptionNames<GenerateOptions> = {
-  maxNewTokens: false,
-  stopTokens: false,
-  temperature: false,
-  topK: false,
-  topP: false,
-  seed: false,
-  signal: false,
-  onToken: false,
-};
 
 /** As `CausalLM.generate`. */
 export async function generate(
@@ -65,7 +59,7 @@ export async function* stream(
   prompts: Prompts,
   options: GenerateOptions,
 ): AsyncGenerator<GeneratedToken> {
-  checkOptions('generate', options, optionNames);
+  checkOptions('generate', options, generateOptionNames);
   requirePrompts(model, prompts);
   const { maxNewTokens = 50, stopTokens = model.stopTokens, signal, onToken } = options;
   requireInteger('generate', 'maxNewTokens', maxNewTokens, 1);

@@ -1,5 +1,7 @@
 /** @file What `generate` and `stream` take and give. */
 
+import type { OptionNames } from '../../core/options.ts';
+
 /** The tokens of texts to be continued, of any lengths. */
 export type Prompts = readonly (readonly number[])[];
 
@@ -29,3 +31,15 @@ export interface GenerateOptions {
   /** Called with each token as it is known, and the number of its prompt. */
   readonly onToken?: ((token: number, prompt: number) => void) | undefined;
 }
+
+/** The options of all generations. */
+export const generateOptionNames: OptionNames<GenerateOptions> = {
+  maxNewTokens: false,
+  stopTokens: false,
+  temperature: false,
+  topK: false,
+  topP: false,
+  seed: false,
+  signal: false,
+  onToken: false,
+};

@@ -9,7 +9,7 @@ import { withRecorders } from '../../ops/define/recorders.ts';
 import { tensor } from '../../tensor/create.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { GenerateOptions } from '../generation/generateOptions.ts';
+import { type GenerateOptions, generateOptionNames } from '../generation/generateOptions.ts';
 import type { AttentionCache } from '../layers/attentionCache.ts';
 import { backboneKind } from './headModel.ts';
 import { registered } from './registered.ts';
@@ -36,17 +36,7 @@ export interface TranscribeOptions extends GenerateOptions {
   readonly startTokens?: readonly number[] | undefined;
 }
 
-const optionNames: OptionNames<TranscribeOptions> = {
-  startTokens: false,
-  maxNewTokens: false,
-  stopTokens: false,
-  temperature: false,
-  topK: false,
-  topP: false,
-  seed: false,
-  signal: false,
-  onToken: false,
-};
+const optionNames: OptionNames<TranscribeOptions> = { startTokens: false, ...generateOptionNames };
 
 /**
  * Writes what is said in sounds. Logits are products with the vectors of the tokens. Shapes: spectrograms [batch, frames, bands] and token
