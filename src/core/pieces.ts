@@ -9,6 +9,19 @@ export function* repeated(piece: () => boolean): Pieces<void> {
   while (piece()) yield;
 }
 
+/** Does each piece of `work` within `within`. */
+export function* eachWithin<T>(work: Pieces<T>, within: <R>(piece: () => R) => R): Pieces<T> {
+  try {
+    for (;;) {
+      const piece = within(() => work.next());
+      if (piece.done) return piece.value;
+      yield;
+    }
+  } finally {
+    work.return(undefined as T);
+  }
+}
+
 /** Does all pieces at once. */
 export function atOnce<T>(work: Pieces<T>): T {
   let piece = work.next();

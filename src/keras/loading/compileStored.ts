@@ -1,5 +1,7 @@
 /** @file Compiles a loaded model as it was saved, and restores the state of its optimizer. */
 import { FormatError, RetrogradError } from '../../core/errors.ts';
+import { Pacer } from '../../core/pacer.ts';
+import { inTurns } from '../../core/pieces.ts';
 import { sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
@@ -94,7 +96,8 @@ async function restoreState(
 ): Promise<void> {
   const state = options.isOlder ? upgradeState(optimizer, stored) : stored;
   const isNew = state.length === firstVariables(optimizer);
-  if (!isNew) optimizer.build(model.trainableWeights);
+  const build = () => inTurns(optimizer.buildInPieces(model.trainableWeights), new Pacer(options.signal));
+  if (!isNew) await build();
   const variables = isNew ? optimizer.variables.slice(0, state.length) : optimizer.variables;
   if (variables.length !== state.length) {
     throw invalid(

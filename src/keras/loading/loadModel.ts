@@ -79,17 +79,24 @@ async function make(
     ...(lambdas ? { lambdas } : {}),
   };
   const pacer = new Pacer(options.signal);
-  for (const tensor of file.tensors) {
-    await tensor.verify?.();
+  const pause = async () => {
     const wait = pacer.step();
     if (wait) await wait;
+  };
+  for (const tensor of file.tensors) {
+    await tensor.verify?.();
+    await pause();
   }
   const model = await readModel(config, named, { pacer, within: withinStored(source.name, file.tensors) });
   try {
+    await pause();
     const weights = file.match(model, { op: `loadModel ${source.name}`, model: model.name });
+    await pause();
     const notFinite = await fillStored(weights, { ...options, file: source.name });
     if (readAsset) await loadAssets(model as unknown as AnyLayer, readAsset, source.name);
+    await pause();
     if (file.seeds) await restoreSeeds(model as unknown as AnyLayer, file.seeds, source.name);
+    await pause();
     if (compile) {
       const { isOlder = false } = stored;
       await compileStored(model, compiled, file, { ...options, isOlder, file: source.name });

@@ -1,4 +1,5 @@
 /** @file Adafactor. */
+import type { Pieces } from '../../core/pieces.ts';
 import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
 import { expandDims } from '../../ops/arrangement/expandDims.ts';
 import { maximum } from '../../ops/elementwise/maximum.ts';
@@ -58,7 +59,7 @@ export class Adafactor extends /* @__PURE__ */ optimizer<AdafactorOptions, Optim
     this.#kept = 1 - step ** this.beta2Decay;
   }
 
-  protected override makeEngine(parts: EngineParts): StepEngine {
+  protected override makeEngine(parts: EngineParts): Pieces<StepEngine> {
     const rule = {
       makeSlots: (variable: Variable) => this.#makeSlots(variable),
       update: (
@@ -70,7 +71,7 @@ export class Adafactor extends /* @__PURE__ */ optimizer<AdafactorOptions, Optim
         squares: Tensor | null,
       ) => this.#update(value, gradient, slots, scalar, squares),
     };
-    return new OpStepEngine(parts, rule, (variable, state) => this.slotName(variable, state));
+    return OpStepEngine.create(parts, rule, (variable, state) => this.slotName(variable, state));
   }
 
   /** Row and column means of the squared gradients, for variables with two or more axes; then the full estimate. */

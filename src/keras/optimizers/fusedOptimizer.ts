@@ -1,4 +1,5 @@
 /** @file Fused optimizers: the update rule is elementwise, and one kernel updates several variables per launch. */
+import type { Pieces } from '../../core/pieces.ts';
 import { accumulatorState, averageState } from '../../kernels/optimizers/optimizerStep.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { FusedVariables, type SlotSpec } from './fusedVariables.ts';
@@ -13,7 +14,7 @@ export abstract class FusedOptimizer extends Optimizer {
   /** The slot variables, in the groups in which `variables` lists them. */
   protected abstract get states(): readonly (readonly SlotSpec[])[];
 
-  protected override makeEngine({ variables, numbers, extras, isDecayed }: EngineParts): StepEngine {
+  protected override *makeEngine({ variables, numbers, extras, isDecayed }: EngineParts): Pieces<StepEngine> {
     const groups: (readonly SlotSpec[])[] = [
       ...(extras.useEma ? [[{ name: averageState }]] : []),
       ...(extras.accumulating ? [[{ name: accumulatorState }]] : []),
@@ -23,7 +24,7 @@ export abstract class FusedOptimizer extends Optimizer {
       initial,
       nameFor: (variable: { path: string }) => this.slotName(variable, name),
     }));
-    const fused = new FusedVariables(variables, slots, extras.clipping, isDecayed);
+    const fused = yield* FusedVariables.create(variables, slots, extras.clipping, isDecayed);
     return new FusedStepEngine(fused, groups, () => this.settings, numbers, extras);
   }
 }

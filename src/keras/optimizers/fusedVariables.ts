@@ -3,6 +3,7 @@
  * are packed into groups, one launch each. A large variable keeps its own buffers and its own launch; so does, for one step,
  * a variable whose values have left the packed buffer.
  */
+import type { Pieces } from '../../core/pieces.ts';
 import { copyWords } from '../../kernels/copies/copyWords.ts';
 import { kernels } from '../../kernels/loading/loadKernels.ts';
 import {
@@ -60,17 +61,20 @@ interface Group {
 }
 
 export class FusedVariables {
-  /** In the order in which they were passed to the optimizer. */
-  readonly all: readonly FusedVariable[];
-  readonly #groups: readonly Group[];
-  readonly #separate: readonly FusedVariable[];
+  private constructor(
+    /** In the order in which they were passed to the optimizer. */
+    readonly all: readonly FusedVariable[],
+    private readonly groups: readonly Group[],
+    private readonly separate: readonly FusedVariable[],
+  ) {}
 
-  constructor(
+  /** Creates the slot variables, in pieces. If it is ended early, it frees them. */
+  static *create(
     variables: readonly Variable[],
     slots: readonly SlotInit[],
     clipping: Clipping,
     isDecayed: (variable: Variable) => boolean,
-  ) {
+  ): Pieces<FusedVariables> {
     const made = new Map<Variable, FusedVariable>();
     const make = (variable: Variable, own: readonly Variable[]) => {
       const fused = { variable, slots: own, decayed: isDecayed(variable) };
@@ -79,33 +83,37 @@ export class FusedVariables {
     };
     const [first] = variables;
     const capacity = first ? variablesPerLaunch(first.device, clipping) : 1;
-    this.#groups = groupsOf(variables.filter(isSmall), capacity).map((members) => {
-      const { device } = members[0] as Variable;
-      const group = new PackedGroup(device, members, slots, capacity);
-      return {
-        group,
-        variables: members.map((variable, k) => make(variable, group.slots[k] as Variable[])),
-      };
-    });
-    this.#separate = variables
-      .filter((variable) => !made.has(variable))
-      .map((variable) =>
-        make(
-          variable,
-          slots.map((slot) => makeSlot(variable, slot)),
-        ),
-      );
-    this.all = variables.map((variable) => made.get(variable) as FusedVariable);
+    const [groups, separate]: [Group[], FusedVariable[]] = [[], []];
+    let fused: FusedVariables | null = null;
+    try {
+      for (const members of groupsOf(variables.filter(isSmall), capacity)) {
+        const { device } = members[0] as Variable;
+        const group = new PackedGroup(device, members, slots, capacity);
+        const own = members.map((variable, k) => make(variable, group.slots[k] as Variable[]));
+        groups.push({ group, variables: own });
+        yield;
+      }
+      for (const variable of variables.filter((one) => !made.has(one))) {
+        const own = slots.map((slot) => makeSlot(variable, slot));
+        separate.push(make(variable, own));
+        yield;
+      }
+      const all = variables.map((variable) => made.get(variable) as FusedVariable);
+      fused = new FusedVariables(all, groups, separate);
+      return fused;
+    } finally {
+      if (!fused) freeSlots(groups, separate);
+    }
   }
 
   /** Whether all grouped variables are in their packed buffers. */
   get isPacked(): boolean {
-    return this.#groups.every(({ group }) => group.isPacked);
+    return this.groups.every(({ group }) => group.isPacked);
   }
 
   /** Moves values that left a packed buffer back in. */
   repack(): void {
-    for (const { group } of this.#groups) group.repack();
+    for (const { group } of this.groups) group.repack();
   }
 
   /**
@@ -126,7 +134,7 @@ export class FusedVariables {
       });
     };
     let first = 0;
-    for (const { group, variables } of this.#groups) {
+    for (const { group, variables } of this.groups) {
       const isOut = variables.map((_, k) => !group.isWritable(k));
       const isAlone = variables.map(({ variable }, k) => isOut[k] || isSpecial(gradients.get(variable)));
       const start = (k: number) => group.starts[k] as number;
@@ -143,20 +151,24 @@ export class FusedVariables {
       }
       first += variables.length;
     }
-    for (const fused of this.#separate) addSeparate(fused, first++);
+    for (const fused of this.separate) addSeparate(fused, first++);
     return launches;
   }
 
   /** Variables in the order that `FusedLaunch.first` counts. */
   get inLaunchOrder(): Variable[] {
-    const grouped = this.#groups.flatMap(({ variables }) => variables);
-    return [...grouped, ...this.#separate].map(({ variable }) => variable);
+    const grouped = this.groups.flatMap(({ variables }) => variables);
+    return [...grouped, ...this.separate].map(({ variable }) => variable);
   }
 
   dispose(): void {
-    for (const { group } of this.#groups) group.dispose();
-    for (const slot of this.#separate.flatMap(({ slots }) => slots)) slot.dispose();
+    freeSlots(this.groups, this.separate);
   }
+}
+
+function freeSlots(groups: readonly Group[], separate: readonly FusedVariable[]): void {
+  for (const { group } of groups) group.dispose();
+  for (const slot of separate.flatMap(({ slots }) => slots)) slot.dispose();
 }
 
 function launchVariable(

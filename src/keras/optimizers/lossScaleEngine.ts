@@ -1,4 +1,5 @@
 /** @file The steps of a LossScaleOptimizer: the inner optimizer's, undone on the device where a gradient isn't finite. */
+import type { Pieces } from '../../core/pieces.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import { wholeWords } from '../../webgpu/storage.ts';
 import { copyWords } from '../../kernels/copies/copyWords.ts';
@@ -33,9 +34,8 @@ export class LossScaleEngine implements StepEngine {
   /** Finite steps since the scale last changed, int32 []. */
   readonly #counter: Variable;
 
-  constructor(private readonly parts: LossScaleParts) {
-    const { name, variables, inner, initialScale } = parts;
-    inner.build(variables);
+  private constructor(private readonly parts: LossScaleParts) {
+    const { name, variables, initialScale } = parts;
     const { device } = variables[0] as Variable;
     const make = (slot: string, value: number, dtype: 'float32' | 'int32') => {
       const initial = withDevice(device, () => fill([], value, { dtype }));
@@ -45,6 +45,12 @@ export class LossScaleEngine implements StepEngine {
     };
     this.#counter = make('step_counter', 0, 'int32');
     this.scale = make('dynamic_scale', initialScale, 'float32');
+  }
+
+  /** Builds the inner optimizer, in pieces. */
+  static *create(parts: LossScaleParts): Pieces<LossScaleEngine> {
+    yield* parts.inner.buildInPieces(parts.variables);
+    return new LossScaleEngine(parts);
   }
 
   get stateVariables(): (Variable | HostVariable)[] {

@@ -1,5 +1,6 @@
 /** @file LossScaleOptimizer: wraps an optimizer with a dynamic loss scale, and skips steps that overflow. */
 import { ValueError } from '../../core/errors.ts';
+import type { Pieces } from '../../core/pieces.ts';
 import { describe } from '../../core/shape.ts';
 import { mul } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -101,9 +102,9 @@ export class LossScaleOptimizer extends /* @__PURE__ */ optimizer<LossScaleOptim
     this.#engine = null;
   }
 
-  protected override makeEngine({ variables }: EngineParts): StepEngine {
+  protected override *makeEngine({ variables }: EngineParts): Pieces<StepEngine> {
     const { innerOptimizer: inner, initialScale, dynamicGrowthSteps } = this;
-    this.#engine = new LossScaleEngine({
+    this.#engine = yield* LossScaleEngine.create({
       name: this.name,
       variables,
       inner,

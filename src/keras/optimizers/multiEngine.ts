@@ -1,4 +1,5 @@
 /** @file The steps of a MultiOptimizer: each variable's optimizer makes them. */
+import type { Pieces } from '../../core/pieces.ts';
 import { div } from '../../ops/elementwise/arithmetic.ts';
 import { changeSlices } from '../../ops/indexing/slices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -6,15 +7,24 @@ import type { Variable } from '../../tensor/variable.ts';
 import type { Optimizer } from './optimizer.ts';
 import type { StepEngine } from './stepEngine.ts';
 
+/** The optimizers, each with its variables. */
+type VariablesOf = ReadonlyMap<Optimizer, readonly Variable[]>;
+
 export class MultiEngine implements StepEngine {
   /** The optimizers pack their variables themselves. */
   readonly isPacked = true;
 
-  constructor(
-    private readonly variablesOf: ReadonlyMap<Optimizer, readonly Variable[]>,
+  private constructor(
+    private readonly variablesOf: VariablesOf,
     private readonly lossScaleFactor: number | null,
-  ) {
-    this.repack();
+  ) {}
+
+  /** Builds the optimizers, in pieces. */
+  static *create(variablesOf: VariablesOf, lossScaleFactor: number | null): Pieces<MultiEngine> {
+    for (const [optimizer, variables] of variablesOf) {
+      if (variables.length > 0) yield* optimizer.buildInPieces(variables);
+    }
+    return new MultiEngine(variablesOf, lossScaleFactor);
   }
 
   get stateVariables() {

@@ -1,5 +1,6 @@
 /** @file MultiOptimizer: different optimizers for different variables of a model. */
 import { ValueError } from '../../core/errors.ts';
+import type { Pieces } from '../../core/pieces.ts';
 import { describe } from '../../core/shape.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { checked, factoryOf, optimizer } from './declare.ts';
@@ -100,7 +101,7 @@ export class MultiOptimizer extends /* @__PURE__ */ optimizer<MultiOptimizerOpti
     for (const optimizer of this.optimizers) optimizer.excludeFromWeightDecay(excluded);
   }
 
-  protected override makeEngine({ variables }: EngineParts): StepEngine {
+  protected override *makeEngine({ variables }: EngineParts): Pieces<StepEngine> {
     const map = this.optimizerMap;
     const initial = map instanceof OptimizerMap ? map.optimizers : [];
     const variablesOf = new Map(initial.map((optimizer): [Optimizer, Variable[]] => [optimizer, []]));
@@ -112,7 +113,7 @@ export class MultiOptimizer extends /* @__PURE__ */ optimizer<MultiOptimizerOpti
       else variablesOf.set(optimizer, [variable]);
     }
     this.#optimizers = [...variablesOf.keys()];
-    return new MultiEngine(variablesOf, this.options.lossScaleFactor);
+    return yield* MultiEngine.create(variablesOf, this.options.lossScaleFactor);
   }
 
   protected override advance(): void {}

@@ -1,5 +1,6 @@
 /** @file Muon. */
 import { ValueError } from '../../core/errors.ts';
+import type { Pieces } from '../../core/pieces.ts';
 import { describe } from '../../core/shape.ts';
 import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
 import { matMul } from '../../ops/products/matMul.ts';
@@ -94,7 +95,7 @@ export class Muon extends /* @__PURE__ */ optimizer<MuonOptions, Optimizer>(
     this.#adamDecay = rate * (adamWeightDecay ?? 0);
   }
 
-  protected override makeEngine(parts: EngineParts): StepEngine {
+  protected override makeEngine(parts: EngineParts): Pieces<StepEngine> {
     const usesAdam = (variable: Variable) => this.#usesAdam(variable);
     const rule = {
       makeSlots: (variable: Variable) =>
@@ -119,7 +120,7 @@ export class Muon extends /* @__PURE__ */ optimizer<MuonOptions, Optimizer>(
     };
     // Variables that Adam updates have their own decay rate.
     const isDecayed = (variable: Variable) => !usesAdam(variable) && parts.isDecayed(variable);
-    return new OpStepEngine({ ...parts, isDecayed }, rule, (variable, state) =>
+    return OpStepEngine.create({ ...parts, isDecayed }, rule, (variable, state) =>
       this.slotName(variable, state),
     );
   }

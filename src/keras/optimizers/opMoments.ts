@@ -1,4 +1,5 @@
 /** @file The base of variants of Adam whose steps are written with ops: two slots, two decays and an epsilon. */
+import type { Pieces } from '../../core/pieces.ts';
 import { square } from '../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -25,7 +26,7 @@ export abstract class OpMoments extends Optimizer {
     return makeSlot(variable, name);
   }
 
-  protected override makeEngine(parts: EngineParts): StepEngine {
+  protected override makeEngine(parts: EngineParts): Pieces<StepEngine> {
     const rule = {
       makeSlots: (variable: Variable) => [
         this.momentumOf(variable, this.slotName(variable, 'momentum')),
@@ -40,6 +41,6 @@ export abstract class OpMoments extends Optimizer {
         squares: Tensor | null,
       ) => this.update(value, gradient, slots as [Tensor, Tensor], scalar, squares ?? square(gradient)),
     };
-    return new OpStepEngine(parts, rule, (variable, state) => this.slotName(variable, state));
+    return OpStepEngine.create(parts, rule, (variable, state) => this.slotName(variable, state));
   }
 }

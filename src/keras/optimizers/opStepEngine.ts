@@ -3,6 +3,7 @@
  * share (scaling, accumulation, clipping, decay, averages) is written with ops, too, in the order of Keras's
  * BaseOptimizer.
  */
+import type { Pieces } from '../../core/pieces.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { onReplay } from '../../execution/currentExecutor.ts';
@@ -61,29 +62,42 @@ interface Slots {
 
 export class OpStepEngine implements StepEngine {
   readonly isPacked = true;
-  readonly #slots: ReadonlyMap<Variable, Slots>;
 
-  constructor(
+  private constructor(
     private readonly parts: EngineParts,
     private readonly rule: OpRule,
+    private readonly slots: ReadonlyMap<Variable, Slots>,
+  ) {}
+
+  /** Creates the slot variables, in pieces. If it is ended early, it frees them. */
+  static *create(
+    parts: EngineParts,
+    rule: OpRule,
     nameFor: (variable: Variable, state: string) => string,
-  ) {
+  ): Pieces<OpStepEngine> {
     const { extras, variables } = parts;
     const make = (variable: Variable, slot: string) => makeSlot(variable, nameFor(variable, slot));
-    this.#slots = new Map(
-      variables.map((variable) => [
-        variable,
-        {
+    const slots = new Map<Variable, Slots>();
+    const engine = new OpStepEngine(parts, rule, slots);
+    let isComplete = false;
+    try {
+      for (const variable of variables) {
+        slots.set(variable, {
           average: extras.useEma ? make(variable, averageState) : null,
           accumulator: extras.accumulating ? make(variable, accumulatorState) : null,
           own: rule.makeSlots(variable),
-        },
-      ]),
-    );
+        });
+        yield;
+      }
+      isComplete = true;
+      return engine;
+    } finally {
+      if (!isComplete) engine.dispose();
+    }
   }
 
   get stateVariables(): (Variable | HostVariable)[] {
-    const slots = [...this.#slots.values()];
+    const slots = [...this.slots.values()];
     const all = [
       ...slots.map(({ average }) => average),
       ...slots.map(({ accumulator }) => accumulator),
@@ -113,7 +127,7 @@ export class OpStepEngine implements StepEngine {
   }
 
   averageOf(variable: Variable): Variable | null {
-    return this.#slots.get(variable)?.average ?? null;
+    return this.slots.get(variable)?.average ?? null;
   }
 
   dispose(): void {
@@ -125,7 +139,7 @@ export class OpStepEngine implements StepEngine {
     const { numbers } = this.parts;
     return mapValues(gradients, (gradient, variable) => {
       const unscaled = this.#unscaled(gradient);
-      const accumulator = this.#slots.get(variable)?.accumulator;
+      const accumulator = this.slots.get(variable)?.accumulator;
       return accumulator ? div(add(unscaled, accumulator), numbers.accumulation_steps) : unscaled;
     });
   }
@@ -176,7 +190,7 @@ export class OpStepEngine implements StepEngine {
     decay: Tensor | null,
     scalar: DynamicTensor,
   ): void {
-    const slots = (this.#slots.get(variable) as Slots).own.filter((slot) => slot instanceof Variable);
+    const slots = (this.slots.get(variable) as Slots).own.filter((slot) => slot instanceof Variable);
     const decays = decay && this.parts.isDecayed(variable);
     const value = decays ? sub(variable, mul(variable, decay)) : variable;
     const updated = this.rule.update(value, gradient, slots, scalar, variable, squares);
@@ -188,7 +202,7 @@ export class OpStepEngine implements StepEngine {
 
   #accumulate(gradients: ReadonlyMap<Variable, Tensor>, isUpdate: Tensor): void {
     for (const [variable, gradient] of gradients) {
-      const accumulator = this.#slots.get(variable)?.accumulator as Variable;
+      const accumulator = this.slots.get(variable)?.accumulator as Variable;
       tidy(() => accumulator.assign(where(isUpdate, 0, add(accumulator, this.#unscaled(gradient)))));
     }
   }
@@ -200,7 +214,7 @@ export class OpStepEngine implements StepEngine {
       scalar(() => numbers.overwrite.value),
       0,
     );
-    for (const [variable, { average }] of this.#slots) {
+    for (const [variable, { average }] of this.slots) {
       if (!average || variable.disposed) continue;
       tidy(() => {
         const next = add(mul(momentum, average), mul(sub(1, momentum), variable));

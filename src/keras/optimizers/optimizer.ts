@@ -4,6 +4,7 @@
  */
 import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
 import type { TypedData } from '../../core/dtype.ts';
+import { atOnce, eachWithin, type Pieces } from '../../core/pieces.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
 import { addMethodHints } from '../../core/methodHints.ts';
@@ -113,8 +114,8 @@ export abstract class Optimizer {
     return (this.constructor as typeof Optimizer).className;
   }
 
-  /** Creates the engine that updates the variables. Called once, by `build`. */
-  protected abstract makeEngine(parts: EngineParts): StepEngine;
+  /** Creates the engine that updates the variables, in pieces: many variables take long. Called once, by `build`. */
+  protected abstract makeEngine(parts: EngineParts): Pieces<StepEngine>;
 
   /** Sets the parameters of the update rule for step `step` (from 1) at learning rate `rate`. Called before each step. */
   protected abstract advance(step: number, rate: number): void;
@@ -179,12 +180,15 @@ export abstract class Optimizer {
    */
   build(variables: readonly Variable[], ...extra: never[]): void {
     rejectExtraArguments('build', extra, ['variables']);
-    if (this.#variables) {
-      requireKnownVariables(this.name, this.#variables, variables);
-      const engine = this.#engine;
-      if (engine) untraced(() => engine.repack());
-      return;
-    }
+    atOnce(this.buildInPieces(variables));
+  }
+
+  /**
+   * `build` in pieces. If it is ended early, nothing is built.
+   * @internal
+   */
+  *buildInPieces(variables: readonly Variable[]): Pieces<void> {
+    if (this.#variables) return this.#buildAgain(this.#variables, variables);
     checkVariables(this.name, variables);
     const parts = {
       variables,
@@ -192,7 +196,14 @@ export abstract class Optimizer {
       extras: extrasOf(this.options),
       isDecayed: (variable: Variable) => !this.#excluded.has(variable),
     };
-    const engine = untraced(() => unrecorded(() => tidy(() => this.makeEngine(parts))));
+    const engine = yield* eachWithin(this.makeEngine(parts), (piece) =>
+      untraced(() => unrecorded(() => tidy(piece))),
+    );
+    if (this.#variables) {
+      // Between two pieces, another step has built it.
+      engine.dispose();
+      return this.#buildAgain(this.#variables, variables);
+    }
     const reason = `optimizer '${this.name}' creates its slot variables, which a replay would reset`;
     currentExecutor()?.postpone(reason, () => engine.repack());
     this.#engine = engine;
@@ -200,6 +211,12 @@ export abstract class Optimizer {
     // Recorded steps have them as constants.
     fixOptions(this, this.#own);
     noteOptimized(variables);
+  }
+
+  #buildAgain(known: ReadonlySet<Variable>, variables: readonly Variable[]): void {
+    requireKnownVariables(this.name, known, variables);
+    const engine = this.#engine;
+    if (engine) untraced(() => engine.repack());
   }
 
   /**

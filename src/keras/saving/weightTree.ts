@@ -58,6 +58,7 @@ export function* weightTree(model: AnyLayer, { optimizer, seeds }: TreeOptions):
     yield;
   }
   if (seeds) addSeeds(root, model);
+  yield;
   if (optimizer) yield* addOptimizer(root, optimizer, optimizerPath, add);
   // Keras writes the variables of an inner optimizer twice: with those of the outer one, and alone.
   if (optimizer instanceof LossScaleOptimizer)

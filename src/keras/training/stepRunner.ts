@@ -32,7 +32,7 @@ export interface StepRunnerOptions<R> {
   /** Whether the step runs once: it isn't captured then, since nothing would be replayed. Default false. */
   readonly runsOnce?: boolean;
   /** Creates, before a capture, what the step would otherwise have to create. */
-  readonly prepare?: (batch: AnyBatch) => void;
+  readonly prepare?: (batch: AnyBatch) => Pieces<void>;
   /** Called after the steps of an epoch. */
   readonly endEpoch?: () => void;
 }
@@ -86,7 +86,7 @@ export class StepRunner<R extends StepResult> {
     if (isEager() || runsOnce) made = tidy(() => this.#step(batch));
     else {
       if (!this.#captured) {
-        this.#prepare(batch);
+        yield* this.#prepare(batch);
         yield;
       }
       made = yield* this.#compiled().inPieces(batch);
@@ -142,9 +142,9 @@ export class StepRunner<R extends StepResult> {
   }
 
   /** Call it before the first captured run. */
-  #prepare(first: AnyBatch): void {
+  *#prepare(first: AnyBatch): Pieces<void> {
     this.#trained = this.model.trainableWeights;
-    this.options.prepare?.(first);
+    yield* this.options.prepare?.(first) ?? [];
   }
 
   #compiled(): ComparedFunction<[batch: AnyBatch], R> {

@@ -4,6 +4,7 @@
  */
 import { finishing } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
+import type { Pieces } from '../../core/pieces.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -129,15 +130,7 @@ export class Trainer {
   runTrain(): StepRunner<StepLogs> {
     const { model } = this;
     this.#flags?.warnOfChanges();
-    const prepare = (batch: AnyBatch) => {
-      this.#flags?.warnOfChanges();
-      const { trainableWeights: weights, built } = model;
-      const optimizer = this.compiled?.optimizer;
-      if (!optimizer || !built || weights.length === 0) return;
-      requireKnownToOptimizer(`training of '${model.name}'`, optimizer, weights);
-      optimizer.build(weights);
-      this.#planMemory(batch);
-    };
+    const prepare = (batch: AnyBatch) => this.#prepareTraining(batch);
     const watch = new UpdateWatch(model);
     let isUpdated: boolean | null = null;
     const step = (batch: AnyBatch) => {
@@ -157,6 +150,17 @@ export class Trainer {
       if (isUpdated === false) watch.reject();
     };
     return this.#runner('train', step, { prepare, endEpoch });
+  }
+
+  /** Creates, before the first training step, the variables of the optimizer. */
+  *#prepareTraining(batch: AnyBatch): Pieces<void> {
+    this.#flags?.warnOfChanges();
+    const { trainableWeights: weights, built, name } = this.model;
+    const optimizer = this.compiled?.optimizer;
+    if (!optimizer || !built || weights.length === 0) return;
+    requireKnownToOptimizer(`training of '${name}'`, optimizer, weights);
+    yield* optimizer.buildInPieces(weights);
+    this.#planMemory(batch);
   }
 
   /** Chooses, before the first training step, which layers run again. */

@@ -1,8 +1,10 @@
 /** @file The first step of `fit` lets other tasks run between its parts, and ends there when it is aborted. A clock of their own ticks. */
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { init, type Tensor, tensor } from '../../../src/index.ts';
+import { init, ones, type Tensor, tensor } from '../../../src/index.ts';
+import { Pacer } from '../../../src/core/pacer.ts';
+import { inTurns } from '../../../src/core/pieces.ts';
 import { tensorCount } from '../../../src/tensor/tensor.ts';
-import { layers, type Sequential, sequential } from '../../../src/keras/index.ts';
+import { layers, optimizers, type Sequential, sequential } from '../../../src/keras/index.ts';
 import { stopTicking, tick } from '../../support/tick.ts';
 
 let x: Tensor;
@@ -56,6 +58,7 @@ test('a step that is recorded yields between its recording, the plan of its memo
 
 test('no piece binds more than 256 launches', async () => {
   const made = net(60);
+  made.optimizer?.build(made.trainableWeights);
   let [bound, most] = [0, 0];
   const { prototype } = globalThis.GPUDevice;
   const real = prototype.createBindGroup;
@@ -114,3 +117,33 @@ test('steps that other work of the page runs between two pieces leave the bits a
     expect(await disturbed.weights[i]?.data()).toEqual(await weight.data());
   for (const made of [alone, disturbed, other]) made.dispose();
 });
+
+test.each(['adam', 'lamb'] as const)(
+  'the variables of an optimizer are created in pieces: %s, which has none if it is ended early',
+  async (name) => {
+    const made = net(30);
+    const weights = made.trainableWeights;
+    const optimizer = optimizers[name]({ learningRate: 0.1, useEma: true });
+    const before = tensorCount();
+    const controller = new AbortController();
+    const ended = tick((yields) => {
+      if (yields === 2) controller.abort(new Error('enough'));
+    });
+    const begin = (signal?: AbortSignal) => inTurns(optimizer.buildInPieces(weights), new Pacer(signal));
+    await expect(begin(controller.signal)).rejects.toThrow('enough');
+    expect(ended.yields).toBe(2);
+    expect([optimizer.built, tensorCount()]).toEqual([false, before]);
+    stopTicking();
+    const counted = tick();
+    await begin();
+    // Lamb has slots of each variable, Adam packs some variables together.
+    expect(counted.yields).toBeGreaterThanOrEqual(name === 'lamb' ? weights.length : 3);
+    expect(optimizer.variables.length).toBe(2 + 3 * weights.length);
+    optimizer.apply(
+      weights.map(({ shape }) => ones(shape)),
+      weights,
+    );
+    optimizer.dispose();
+    made.dispose();
+  },
+);
