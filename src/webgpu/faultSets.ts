@@ -61,7 +61,11 @@ export class FaultSet {
   constructor(
     /** The number of the check that bit 0 of `pending` stands for. */
     readonly base: number,
-    readonly pending: bigint,
+    /**
+     * Null for all checks from `base` to `end`. Long work, in which each call depends on all before it, has only such sets: joining
+     * them takes the same time however many checks they hold.
+     */
+    readonly pending: bigint | null,
     /** One more than the highest number in it. */
     readonly end: number,
     public faults: readonly Fault[] = [],
@@ -70,12 +74,14 @@ export class FaultSet {
 
   /** Returns the checks from number `base` on. */
   pendingFrom(base: number): bigint {
+    const all = this.pending ?? (1n << BigInt(this.end - this.base)) - 1n;
     const shift = BigInt(base - this.base);
-    return shift >= 0n ? this.pending >> shift : this.pending << -shift;
+    return shift >= 0n ? all >> shift : all << -shift;
   }
 
   holds(number: number): boolean {
-    return number >= this.base && number < this.end && (this.pendingFrom(number) & 1n) === 1n;
+    if (number < this.base || number >= this.end) return false;
+    return this.pending === null || (this.pendingFrom(number) & 1n) === 1n;
   }
 
   without(faults: ReadonlySet<Fault>): FaultSet {
@@ -206,7 +212,7 @@ export class FaultTracker {
   /** Notes that the values of `carrier` are lost, or are not, whatever was noted before. */
   setLoss(carrier: FaultCarrier, loss: Loss | null): void {
     const others = carrier.faults?.loss ? carrier.faults.withoutLoss() : carrier.faults;
-    this.put(carrier, loss ? this.join(others, new FaultSet(0, 0n, 0, [], loss)) : others);
+    this.put(carrier, loss ? this.join(others, new FaultSet(0, null, 0, [], loss)) : others);
   }
 
   /** Takes the values of `carrier` for what they are if it missed an update: they are older ones. */
@@ -220,16 +226,22 @@ export class FaultTracker {
     if (!b || a === b) return first;
     const second = this.#current(b);
     if (!first || !second) return first ?? second;
+    const faults = [...new Set([...first.faults, ...second.faults])];
+    const loss = worseOf(first.loss, second.loss);
+    const hasAll = (set: FaultSet) => faults.length === set.faults.length && loss === set.loss;
+    const range = joinedRange(rangeFrom(first, this.#resolved), rangeFrom(second, this.#resolved));
+    if (range) {
+      const isOf = (set: FaultSet) => hasAll(set) && sameRange(range, rangeFrom(set, this.#resolved));
+      if (isOf(first)) return first;
+      if (isOf(second)) return second;
+      return new FaultSet(range.begin, null, range.end, faults, loss);
+    }
     // From the first that may be pending: sets stay as wide as the work between their checks, however many calls came before.
     const base = Math.max(this.#resolved, Math.min(first.base, second.base));
     const [left, right] = [first.pendingFrom(base), second.pendingFrom(base)];
     const pending = left | right;
-    const faults = [...new Set([...first.faults, ...second.faults])];
-    const loss = worseOf(first.loss, second.loss);
-    const equals = (set: FaultSet, ofSet: bigint) =>
-      pending === ofSet && faults.length === set.faults.length && loss === set.loss;
-    if (equals(first, left)) return first;
-    if (equals(second, right)) return second;
+    if (pending === left && hasAll(first)) return first;
+    if (pending === right && hasAll(second)) return second;
     return new FaultSet(base, pending, Math.max(first.end, second.end), faults, loss);
   }
 
@@ -367,7 +379,32 @@ function countCarrier(fault: Fault, change: 1 | -1): void {
 
 /** Returns a set of one pending check. */
 export function setOf({ number }: Check): FaultSet {
-  return new FaultSet(number, 1n, number + 1);
+  return new FaultSet(number, null, number + 1);
+}
+
+/** All checks from number `begin` to `end`. */
+interface CheckRange {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** Returns the checks of `set` from number `from` on; null if some are missing between them. */
+function rangeFrom({ base, pending, end }: FaultSet, from: number): CheckRange | null {
+  if (end <= from) return { begin: from, end: from };
+  return pending === null ? { begin: Math.max(base, from), end } : null;
+}
+
+/** Returns the checks of both; null if some are missing between them. */
+function joinedRange(a: CheckRange | null, b: CheckRange | null): CheckRange | null {
+  if (!a || !b) return null;
+  if (a.begin === a.end) return b;
+  if (b.begin === b.end) return a;
+  if (a.begin > b.end || b.begin > a.end) return null;
+  return { begin: Math.min(a.begin, b.begin), end: Math.max(a.end, b.end) };
+}
+
+function sameRange(a: CheckRange, b: CheckRange | null): boolean {
+  return a.begin === b?.begin && a.end === b.end;
 }
 
 /** Returns the errors of `faults`, in launch order. */
