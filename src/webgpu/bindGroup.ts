@@ -40,33 +40,73 @@ function explain({ message }: GPUError, buffers: Iterable<DeviceBuffer>, op?: st
 
 /** The bind groups of a device. Each is watched on its own, unless many are made together. */
 export class BindGroups {
-  /** The buffers of the bind groups that share an error scope; null if each has its own. */
-  #together: Set<DeviceBuffer> | null = null;
+  /** Of the bind groups that share an error scope; null if each has its own. */
+  #together: { readonly buffers: Set<DeviceBuffer>; readonly forget: (() => void)[] } | null = null;
+
+  /** Why a bind group was invalid, by its label: for submissions that use it later, WebGPU only says that it is. */
+  readonly #reasons = new Map<string, RetrogradError>();
 
   constructor(
     private readonly device: GPUDevice,
     private readonly watch: ErrorWatch,
   ) {}
 
-  /** Creates a bind group of a launch of `pipeline`. `buffers` are those that its `entries` name. */
-  create(pipeline: Pipeline, entries: GPUBindGroupEntry[], buffers: readonly DeviceBuffer[]): GPUBindGroup {
+  /** Returns why a submission failed that WebGPU's `message` calls invalid, if one of its bind groups is the reason. */
+  reasonFor(message: string): RetrogradError | null {
+    return this.#reasons.get(labelIn(message)) ?? null;
+  }
+
+  /**
+   * Creates a bind group of a launch of `pipeline`. `buffers` are those that its `entries` name. `forget` is called if it is invalid,
+   * or one that was made together with it.
+   */
+  create(
+    pipeline: Pipeline,
+    entries: GPUBindGroupEntry[],
+    buffers: readonly DeviceBuffer[],
+    forget: () => void,
+  ): GPUBindGroup {
     const together = this.#together;
-    if (!together) return watchedBindGroup(this.device, this.watch, pipeline, entries, buffers);
-    for (const buffer of buffers) together.add(buffer);
+    if (!together) {
+      return this.watch.during(
+        'validation',
+        () => createBindGroup(this.device, pipeline, entries),
+        (error) => this.#explained(error, buffers, [forget], pipeline.label),
+      );
+    }
+    for (const buffer of buffers) together.buffers.add(buffer);
+    together.forget.push(forget);
     return createBindGroup(this.device, pipeline, entries);
   }
 
   /** Bind groups that `body` makes share one error scope, which takes as long as a bind group. WebGPU's message names the first that is invalid. */
   together<T>(body: () => T): T {
     if (this.#together) return body();
-    const buffers = new Set<DeviceBuffer>();
-    this.#together = buffers;
+    const [buffers, forget] = [new Set<DeviceBuffer>(), [] as (() => void)[]];
+    this.#together = { buffers, forget };
     try {
-      return this.watch.during('validation', body, (error) => explain(error, buffers));
+      return this.watch.during('validation', body, (error) => this.#explained(error, buffers, forget));
     } finally {
       this.#together = null;
     }
   }
+
+  #explained(
+    error: GPUError,
+    buffers: Iterable<DeviceBuffer>,
+    forget: readonly (() => void)[],
+    op?: string,
+  ): RetrogradError | null {
+    for (const each of forget) each();
+    const reason = explain(error, buffers, op);
+    if (reason) this.#reasons.set(labelIn(error.message), reason);
+    return reason;
+  }
+}
+
+/** Returns the label of the bind group that WebGPU's `message` names; empty if there is none. */
+function labelIn(message: string): string {
+  return /bind ?group\w*(?: with)? ["']([^"']+)["']/i.exec(message)?.[1] ?? '';
 }
 
 /** One command on a buffer without memory would invalidate its whole submission. Errors: OutOfMemoryError. */

@@ -47,8 +47,8 @@ export class CommandStream {
   /** Launches after which the work so far is submitted. */
   #room = firstSlots;
   #encoder: GPUCommandEncoder | null = null;
-  /** Command buffers before the encoder's, if a watcher wants each launch in a separate submission. */
-  #finished: GPUCommandBuffer[] = [];
+  /** Encoders before the open one, if a watcher wants each launch in a separate submission. */
+  #closed: GPUCommandEncoder[] = [];
   #pass: GPUComputePassEncoder | null = null;
   /** The pipeline that is set in the open pass. */
   #pipeline: GPUComputePipeline | null = null;
@@ -183,7 +183,7 @@ export class CommandStream {
 
   /** Submits what was appended, if anything. */
   flush(): void {
-    if (!this.#encoder && this.#finished.length === 0) return;
+    if (!this.#encoder && this.#closed.length === 0) return;
     const encoder = this.#openEncoder();
     if (this.#slot > 0) {
       // Queue writes are ordered after earlier submissions, so one ring serves all of them.
@@ -191,19 +191,19 @@ export class CommandStream {
     }
     this.watcher?.resolve?.(encoder);
     this.#encoder = null;
-    const before = this.#finished.splice(0);
+    const before = this.#closed.splice(0);
     const submission = this.journal.submit(this.#serial);
     this.watch.during(
       'validation',
       () => {
         const { queue } = this.device;
-        const buffers = [...before, encoder.finish()];
+        const buffers = [...before, encoder].map((each) => each.finish());
         if (this.watcher?.submit) this.watcher.submit(queue, buffers);
         else queue.submit(buffers);
       },
       ({ message }) => {
         const reported = this.watch.failureOf(submission.serial);
-        const failure = reported ?? invalidSubmission(message);
+        const failure = reported ?? this.bindGroups.reasonFor(message) ?? invalidSubmission(message);
         this.journal.settle(submission, failure);
         return reported ? null : failure;
       },
@@ -244,7 +244,7 @@ export class CommandStream {
   /** Ends the command buffer after a launch that is to be submitted separately. */
   #cut(): void {
     if (this.watcher?.isolates !== 'submission') return;
-    this.#finished.push(this.#openEncoder().finish());
+    this.#closed.push(this.#openEncoder());
     this.#encoder = null;
   }
 
@@ -274,20 +274,24 @@ export class CommandStream {
     const key = keyOfRanges(ranges);
     const known = groups.get(key);
     if (known) return known;
-    const group = this.makeBindGroup(pipeline, ranges, faultWords, layout);
+    // An invalid one is made again at the next call, whose reader is then told why.
+    const group = this.makeBindGroup(pipeline, ranges, faultWords, layout, this.#ring, () =>
+      groups.delete(key),
+    );
     // Buffer ids are never reused, so stale entries are harmless; drop all before too many accumulate.
     if (groups.size > maxGroups) groups.clear();
     groups.set(key, group);
     return group;
   }
 
-  /** A bind group with the parameters in `params`, read at dynamic offsets. */
+  /** A bind group with the parameters in `params`, read at dynamic offsets. If it is invalid, `forget` is called. */
   makeBindGroup(
     pipeline: Pipeline,
     ranges: readonly BoundRange[],
     faultWords: DeviceBuffer | null,
     layout: ParamLayout,
     params: DeviceBuffer = this.#ring,
+    forget: () => void = () => {},
   ): GPUBindGroup {
     const buffers = [...ranges.map(({ buffer }) => buffer), params];
     buffers.forEach(requireMemory);
@@ -299,7 +303,7 @@ export class CommandStream {
       entries.push({ binding: ranges.length, resource: { buffer: params.gpu, size: layout.bytes } });
     }
     if (faultWords) entries.push({ binding: ranges.length + 1, resource: { buffer: faultWords.gpu } });
-    return this.bindGroups.create(pipeline, entries, buffers);
+    return this.bindGroups.create(pipeline, entries, buffers, forget);
   }
 }
 

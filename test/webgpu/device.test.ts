@@ -5,6 +5,7 @@ import { openDevice } from '../../src/webgpu/adapter.ts';
 import {
   gpuTime,
   add,
+  compile,
   conv2d,
   type Device,
   DeviceError,
@@ -20,6 +21,7 @@ import {
   memory,
   mul,
   ones,
+  profile,
   reshape,
   setDevice,
   ShapeError,
@@ -427,8 +429,15 @@ describe('an error of the library, not of WebGPU, names', () => {
       (x) => matMul(reshape(x, [2, 2]), ones([2, 2])).data(),
       (x) => sum(x).data(),
       (x) => own.device.sync().then(() => x.data()),
+      (x) => {
+        const step = compile((y: Tensor) => add(y, x));
+        for (let call = 0; call < 2; call++) step(ones([4]));
+        return step(ones([4])).data();
+      },
+      (x) => profile(() => add(x, 1)),
     ];
-    for (const use of uses)
+    // What was cached at a first use must not hide the reason from the second.
+    for (const use of [...uses, ...uses])
       await expect(use(fromBuffer(buffer, { shape: [4] }))).rejects.toMatchObject(foreign);
     expect(await ones([2]).data()).toEqual(new Float32Array([1, 1]));
   });
