@@ -74,3 +74,19 @@ test('errors of several faults, and of cleanup', () => {
   expect(() => finishing(failing(error), failing(new Error('the file is gone')))).toThrow(error);
   expect(printed(error, 'while cleaning up: the file is gone')).toBe(1);
 });
+
+test('wherever consoles find an error, they print each part once', () => {
+  const error = () => new RetrogradError(parts);
+  const held: [string, unknown][] = [
+    ['in an object', { error: error() }],
+    ['in a list', [error()]],
+    ['in a map', new Map([['error', error()]])],
+    ['as a cause', new Error('the step failed', { cause: error() })],
+    ['as a cause of a cause', new Error('a', { cause: new RetrogradError({ rule: 'b', cause: error() }) })],
+    ['in an AggregateError', new AggregateError([error()], 'some failed')],
+    ['as what a promise was rejected with', { status: 'rejected', reason: error() }],
+  ];
+  for (const [where, value] of held)
+    for (const text of [parts.rule, parts.received, parts.hint])
+      expect(inspect(value, { depth: 9 }).split(text).length - 1, `${where}: ${text}`).toBe(1);
+});
