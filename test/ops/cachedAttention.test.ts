@@ -1,4 +1,4 @@
-/** @file Attention with a cache of keys and values, step by step, against float64 loops over all rows so far. */
+/** @file Attention with a cache of keys and values, step by step, against float64 loops over all rows so far, and PyTorch. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   cachedAttention,
@@ -19,6 +19,7 @@ import {
 } from '../../src/index.ts';
 import { float16ToNumber, numberToFloat16 } from '../../src/core/float16.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
+import golden from '../fixtures/attention/cachedAttention.json' with { type: 'json' };
 import { adapterClasses, asAdapter } from '../support/adapterClass.ts';
 import { generator } from './samples/draw.ts';
 
@@ -171,7 +172,47 @@ async function expectClose(found: Tensor, expected: Float64Array): Promise<void>
   expect(worst).toBeLessThan(3e-6);
 }
 
+/** A step of PyTorch: inputs are in units of 1/4096. */
+interface GoldenStep extends Step {
+  /** The rows of each sequence before, if the last ones are forgotten. */
+  lengths?: number[];
+  query: number[];
+  key: number[];
+  value: number[];
+  out: number[];
+}
+
+const goldenCases = golden.cases as unknown as (Omit<Case, 'steps'> & { steps: GoldenStep[] })[];
+
 describe.each(adapterClasses)('as on a %s', (kind) => {
+  test.each(goldenCases.map((given) => [given.name, given] as const))('PyTorch: %s', (_, given) =>
+    asAdapter(kind, async () => {
+      const { cache: sizes, heads, options, steps } = given;
+      const { batch, heads: keyHeads, size, valueSize = size } = sizes;
+      const cache = keyValueCache({ layers: 1, ...sizes });
+      const [layer] = cache.layers as [(typeof cache.layers)[0]];
+      const made = (values: number[], ...shape: number[]) =>
+        tensor(
+          Float32Array.from(values, (value) => value / 4096),
+          { shape },
+        );
+      for (const { rows, counts, lengths, query, key, value, out } of steps) {
+        if (lengths) cache.lengths.assign(tensor(lengths, { dtype: 'int32' }));
+        const positions = cache.advance(rows, counts ?? null);
+        const found = cachedAttention(
+          made(query, batch, rows, heads, size),
+          made(key, batch, rows, keyHeads, size),
+          made(value, batch, rows, keyHeads, valueSize),
+          positions,
+          layer,
+          options,
+        );
+        await expectClose(found, Float64Array.from(out));
+      }
+      cache.dispose();
+    }),
+  );
+
   test.each(cases.map((given) => [given.name, given] as const))('%s', (_, given) =>
     asAdapter(kind, async () => {
       const { cache: sizes, heads, options, steps } = given;
