@@ -274,7 +274,7 @@ export class CommandStream {
     const key = keyOfRanges(ranges);
     const known = groups.get(key);
     if (known) return known;
-    // An invalid one is made again at the next call, whose reader is then told why.
+    // An invalid one is made again at the next call, so that its reader learns why.
     const group = this.makeBindGroup(pipeline, ranges, faultWords, layout, this.#ring, () =>
       groups.delete(key),
     );
