@@ -10,7 +10,6 @@ import { type Launch, prepareLaunch } from '../webgpu/launch.ts';
 import { withExecutors } from './currentExecutor.ts';
 import { ForwardingExecutor } from './forwardingExecutor.ts';
 import type { BufferAllocator } from '../webgpu/allocator.ts';
-import { watchedBindGroup } from '../webgpu/bindGroup.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from '../webgpu/params.ts';
@@ -176,13 +175,13 @@ function encodeDispatch(
   }));
   if (params) entries.push({ binding: ranges.length, resource: { buffer: params.gpu } });
   if (faultWords) entries.push({ binding: ranges.length + 1, resource: faultWords });
-  const { gpu, watch } = device;
+  const { gpu } = device;
   const { label, bindings } = pipeline;
   const buffers = [...ranges.map(({ buffer }) => buffer), ...(params ? [params] : [])];
   // Errors of the app's own buffers are reported to the app.
   const group = buffers.every(({ confirmed }) => confirmed)
     ? gpu.createBindGroup({ label: `retrograd ${label}`, layout: bindings.gpu, entries })
-    : watchedBindGroup(gpu, watch, pipeline, entries, buffers);
+    : device.stream.bindGroups.create(pipeline, entries, buffers);
   const isPass = 'dispatchWorkgroups' in target;
   const pass = isPass ? target : target.beginComputePass({ label: `retrograd ${pipeline.label}` });
   pass.setPipeline(pipeline.gpu);

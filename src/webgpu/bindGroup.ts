@@ -5,21 +5,6 @@ import { invalidUse } from './invalidUse.ts';
 import type { Pipeline } from './pipelines.ts';
 import type { ErrorWatch } from './watch.ts';
 
-/** Creates a bind group of a launch of `pipeline`. `buffers` are those that its `entries` name. */
-export function watchedBindGroup(
-  device: GPUDevice,
-  watch: ErrorWatch,
-  pipeline: Pipeline,
-  entries: GPUBindGroupEntry[],
-  buffers: readonly DeviceBuffer[],
-): GPUBindGroup {
-  return watch.during(
-    'validation',
-    () => createBindGroup(device, pipeline, entries),
-    (error) => explain(error, buffers, pipeline.label),
-  );
-}
-
 function createBindGroup(
   device: GPUDevice,
   { label, bindings }: Pipeline,
@@ -64,7 +49,7 @@ export class BindGroups {
     pipeline: Pipeline,
     entries: GPUBindGroupEntry[],
     buffers: readonly DeviceBuffer[],
-    forget: () => void,
+    forget: () => void = () => {},
   ): GPUBindGroup {
     const together = this.#together;
     if (!together) {
