@@ -38,7 +38,8 @@ export class BindGroups {
 
   /** Returns why a submission failed that WebGPU's `message` calls invalid, if one of its bind groups is the reason. */
   reasonFor(message: string): RetrogradError | null {
-    return this.#reasons.get(labelIn(message)) ?? null;
+    const label = labelIn(message);
+    return (label !== null && this.#reasons.get(label)) || null;
   }
 
   /**
@@ -84,14 +85,15 @@ export class BindGroups {
   ): RetrogradError | null {
     for (const each of forget) each();
     const reason = explain(error, buffers, op);
-    if (reason) this.#reasons.set(labelIn(error.message), reason);
+    const label = labelIn(error.message);
+    if (reason && label !== null) this.#reasons.set(label, reason);
     return reason;
   }
 }
 
-/** Returns the label of the bind group that WebGPU's `message` names; empty if there is none. */
-function labelIn(message: string): string {
-  return /bind ?group\w*(?: with)? ["']([^"']+)["']/i.exec(message)?.[1] ?? '';
+/** Returns the label of the bind group that WebGPU's `message` names; null if there is none. */
+function labelIn(message: string): string | null {
+  return /bind ?group\w*(?: with)? ["']([^"']+)["']/i.exec(message)?.[1] ?? null;
 }
 
 /** One command on a buffer without memory would invalidate its whole submission. Errors: OutOfMemoryError. */
