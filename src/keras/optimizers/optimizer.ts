@@ -73,6 +73,8 @@ export abstract class Optimizer {
   #calls = 0;
   #variables: ReadonlySet<Variable> | null = null;
   #engine: StepEngine | null = null;
+  /** Work of `build` that isn't finished. */
+  #building: Pieces<void> | null = null;
   /** Whether a capture has been abandoned so that variables could be repacked. That is done only once. */
   #gaveUpCapture = false;
   #holdsAverages = false;
@@ -189,28 +191,36 @@ export abstract class Optimizer {
    */
   *buildInPieces(variables: readonly Variable[]): Pieces<void> {
     if (this.#variables) return this.#buildAgain(this.#variables, variables);
-    checkVariables(this.name, variables);
-    const parts = {
-      variables,
-      numbers: this.#numbers,
-      extras: extrasOf(this.options),
-      isDecayed: (variable: Variable) => !this.#excluded.has(variable),
-    };
-    const engine = yield* eachWithin(this.makeEngine(parts), (piece) =>
-      untraced(() => unrecorded(() => tidy(piece))),
-    );
-    if (this.#variables) {
-      // Between two pieces, another step has built it.
-      engine.dispose();
-      return this.#buildAgain(this.#variables, variables);
+    // What runs between two pieces may do the rest of this work, or end it early.
+    while (!this.#variables) {
+      this.#building ??= this.#buildFirst(variables);
+      yield* this.#building;
     }
-    const reason = `optimizer '${this.name}' creates its slot variables, which a replay would reset`;
-    currentExecutor()?.postpone(reason, () => engine.repack());
-    this.#engine = engine;
-    this.#variables = new Set(variables);
-    // Recorded steps have them as constants.
-    fixOptions(this, this.#own);
-    noteOptimized(variables);
+    requireKnownVariables(this.name, this.#variables, variables);
+  }
+
+  *#buildFirst(variables: readonly Variable[]): Pieces<void> {
+    try {
+      checkVariables(this.name, variables);
+      const parts = {
+        variables,
+        numbers: this.#numbers,
+        extras: extrasOf(this.options),
+        isDecayed: (variable: Variable) => !this.#excluded.has(variable),
+      };
+      const engine = yield* eachWithin(this.makeEngine(parts), (piece) =>
+        untraced(() => unrecorded(() => tidy(piece))),
+      );
+      const reason = `optimizer '${this.name}' creates its slot variables, which a replay would reset`;
+      currentExecutor()?.postpone(reason, () => engine.repack());
+      this.#engine = engine;
+      this.#variables = new Set(variables);
+      // Recorded steps have them as constants.
+      fixOptions(this, this.#own);
+      noteOptimized(variables);
+    } finally {
+      this.#building = null;
+    }
   }
 
   #buildAgain(known: ReadonlySet<Variable>, variables: readonly Variable[]): void {

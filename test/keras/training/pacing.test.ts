@@ -8,6 +8,7 @@ import { layers, optimizers, type Sequential, sequential } from '../../../src/ke
 import { stopTicking, tick } from '../../support/tick.ts';
 
 let x: Tensor;
+let shared = optimizers.adam();
 let y: Tensor;
 beforeAll(async () => {
   await init();
@@ -147,3 +148,25 @@ test.each(['adam', 'lamb'] as const)(
     made.dispose();
   },
 );
+
+test.each([
+  ['adam', () => optimizers.adam()],
+  ['lossScaleOptimizer', () => optimizers.lossScaleOptimizer({ innerOptimizer: optimizers.adam() })],
+  ['multiOptimizer', () => optimizers.multiOptimizer({ optimizerMap: () => shared })],
+] as const)('a step between two pieces builds the same optimizer: %s', async (name, make) => {
+  shared = optimizers.adam();
+  const made = net(30);
+  const weights = made.trainableWeights;
+  const gradients = weights.map(({ shape }) => ones(shape));
+  const optimizer = make();
+  const pieces = optimizer.buildInPieces(weights);
+  pieces.next();
+  optimizer.apply(gradients, weights);
+  const count = tensorCount();
+  while (!pieces.next().done);
+  expect(tensorCount(), name).toBe(count);
+  optimizer.apply(gradients, weights);
+  expect(optimizer.variables.some((variable) => 'disposed' in variable && variable.disposed)).toBe(false);
+  optimizer.dispose();
+  made.dispose();
+});
