@@ -8,7 +8,7 @@ import { checkOptions } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { withDevice } from '../webgpu/current.ts';
-import type { Check } from '../webgpu/faultSets.ts';
+import type { Check } from '../webgpu/faultTracker.ts';
 import { insideGradient } from '../history/frames.ts';
 import type { Node } from '../history/node.ts';
 import { fill } from '../ops/creation/creation.ts';

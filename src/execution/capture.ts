@@ -10,7 +10,7 @@ import { type Command, type PreparedLaunch, rangesOf } from '../webgpu/command.t
 import { copyWith } from '../webgpu/copyWith.ts';
 import type { Executor, ExecutorHolder, StorageHolder } from '../webgpu/executor.ts';
 import type { FaultReport } from '../webgpu/faults.ts';
-import type { Check } from '../webgpu/faultSets.ts';
+import type { Check } from '../webgpu/faultTracker.ts';
 import type { Kernel } from '../webgpu/kernel.ts';
 import { type Launch, prepareLaunch } from '../webgpu/launch.ts';
 import { Storage, wholeWords } from '../webgpu/storage.ts';

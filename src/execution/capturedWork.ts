@@ -8,7 +8,7 @@ import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
 import type { Dependence, FaultsOfRun } from './faultDependence.ts';
 import type { Run } from '../webgpu/journalLog.ts';
 import type { FaultReport } from '../webgpu/faults.ts';
-import type { Check } from '../webgpu/faultSets.ts';
+import type { Check } from '../webgpu/faultTracker.ts';
 import type { CopyCommand, PreparedLaunch } from '../webgpu/command.ts';
 import type { Pins, Capture } from './capture.ts';
 import type { GroupFor, Results } from './launchBindings.ts';

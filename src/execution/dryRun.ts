@@ -9,7 +9,7 @@ import { compileAhead } from '../webgpu/compileAhead.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
 import type { Executor, StorageHolder } from '../webgpu/executor.ts';
-import type { Check } from '../webgpu/faultSets.ts';
+import type { Check } from '../webgpu/faultTracker.ts';
 import { type Kernel, type KernelOptions, keyOf } from '../webgpu/kernel.ts';
 import { type Launch, prepareLaunch } from '../webgpu/launch.ts';
 import type { Pipeline, PipelineCache } from '../webgpu/pipelines.ts';

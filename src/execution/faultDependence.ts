@@ -4,13 +4,8 @@
  */
 import type { Pieces } from '../core/pieces.ts';
 import type { FaultReport } from '../webgpu/faults.ts';
-import {
-  type Check,
-  type FaultCarrier,
-  type FaultSet,
-  type FaultTracker,
-  setOf,
-} from '../webgpu/faultSets.ts';
+import { type FaultCarrier, type FaultSet, setOf } from '../webgpu/faultSets.ts';
+import type { Check, FaultTracker } from '../webgpu/faultTracker.ts';
 import { type Command, commandsPerPiece, rangesOf, rangesWrittenBy } from '../webgpu/command.ts';
 import type { Attachment, Capture } from './capture.ts';
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';

@@ -1,7 +1,7 @@
 /** @file ForwardingExecutor: forwards everything to another executor. The base class of decorators. */
 import type { PreparedLaunch } from '../webgpu/command.ts';
 import type { Executor, ProfilerScope, StorageHolder } from '../webgpu/executor.ts';
-import type { Check } from '../webgpu/faultSets.ts';
+import type { Check } from '../webgpu/faultTracker.ts';
 import type { Kernel, KernelOptions } from '../webgpu/kernel.ts';
 import type { Launch } from '../webgpu/launch.ts';
 import type { Pipeline } from '../webgpu/pipelines.ts';

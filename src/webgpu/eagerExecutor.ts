@@ -4,7 +4,7 @@ import { compileLater } from './compileAhead.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
 import type { Executor, ProfilerScope, StorageHolder } from './executor.ts';
 import type { FaultReport, FaultWords } from './faults.ts';
-import type { Check } from './faultSets.ts';
+import type { Check } from './faultTracker.ts';
 import type { Journal } from './journal.ts';
 import { type Kernel, type KernelOptions, keyOf } from './kernel.ts';
 import { type Launch, prepareLaunch } from './launch.ts';

@@ -4,7 +4,7 @@
  * encoder.
  */
 import type { Attribution, PreparedLaunch } from './command.ts';
-import type { Check } from './faultSets.ts';
+import type { Check } from './faultTracker.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
 import type { Launch } from './launch.ts';
 import type { Pipeline } from './pipelines.ts';

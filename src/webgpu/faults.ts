@@ -5,11 +5,11 @@
 import { decodeFault, wordsPerSlot } from '../../shaders/lib/fault.ts';
 import { addToMessage } from '../core/errorMessage.ts';
 import { NonFiniteError, type RetrogradError } from '../core/errors.ts';
-import { type Check, type FaultReport, FaultTracker } from './faultSets.ts';
+import { type Check, type FaultReport, FaultTracker } from './faultTracker.ts';
 import { BufferUsage } from './flags.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
 
-export type { FaultReport } from './faultSets.ts';
+export type { FaultReport } from './faultTracker.ts';
 
 const slots = 256;
 

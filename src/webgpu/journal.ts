@@ -9,7 +9,8 @@
 import type { RetrogradError } from '../core/errors.ts';
 import type { BoundRange } from './boundRange.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
-import type { FaultCarrier, FaultTracker } from './faultSets.ts';
+import type { FaultCarrier } from './faultSets.ts';
+import type { FaultTracker } from './faultTracker.ts';
 import { isBuffer, isFlags, type Log, type ReplayedWork, type Run } from './journalLog.ts';
 import { type Loss, worseOf } from './losses.ts';
 import { Losses } from './lostValues.ts';

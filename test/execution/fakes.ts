@@ -4,7 +4,7 @@ import type { CopyCommand, PreparedLaunch } from '../../src/webgpu/command.ts';
 import type { DeviceBuffer } from '../../src/webgpu/deviceBuffer.ts';
 import type { Executor, ProfilerScope, StorageHolder } from '../../src/webgpu/executor.ts';
 import type { FaultReport } from '../../src/webgpu/faults.ts';
-import type { Check } from '../../src/webgpu/faultSets.ts';
+import type { Check } from '../../src/webgpu/faultTracker.ts';
 import type { Kernel, KernelOptions } from '../../src/webgpu/kernel.ts';
 import type { Launch } from '../../src/webgpu/launch.ts';
 import type { Pipeline } from '../../src/webgpu/pipelines.ts';

@@ -1,6 +1,7 @@
 /** @file Sets of pending checks: how wide they are. What they report is tested in faults.test.ts. */
 import { expect, test } from 'vitest';
-import { type FaultCarrier, type FaultSet, FaultTracker, setOf } from '../../src/webgpu/faultSets.ts';
+import { type FaultCarrier, type FaultSet, setOf } from '../../src/webgpu/faultSets.ts';
+import { FaultTracker } from '../../src/webgpu/faultTracker.ts';
 import { random } from '../support/random.ts';
 
 const report = { count: 1, raise: () => new Error('never raised') as never };

@@ -11,7 +11,7 @@ import type { Pieces } from '../../core/pieces.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { joinErrors } from '../../webgpu/faults.ts';
-import { FaultCollector, type NumberedFault } from '../../webgpu/faultSets.ts';
+import { FaultCollector, type NumberedFault } from '../../webgpu/faultTracker.ts';
 import type { BatchSamples } from './data/batchSource.ts';
 import { isolated } from './isolated.ts';
 

@@ -6,7 +6,7 @@ import { DTypeError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { getDevice, withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
-import type { Check } from '../../webgpu/faultSets.ts';
+import type { Check } from '../../webgpu/faultTracker.ts';
 import { callSite } from '../../history/callSite.ts';
 import { currentParent, insideCall } from '../../history/frames.ts';
 import { Node, type NodeInput, type Operation } from '../../history/node.ts';

@@ -3,7 +3,7 @@
  * Op files know neither; tapes and graphs know only this.
  */
 import type { OpenSpec } from '../../core/spec.ts';
-import type { Check } from '../../webgpu/faultSets.ts';
+import type { Check } from '../../webgpu/faultTracker.ts';
 import { insideCall } from '../../history/frames.ts';
 import type { KerasHistory, Node } from '../../history/node.ts';
 import { Tensor } from '../../tensor/tensor.ts';
