@@ -5,23 +5,10 @@ import { invalidUse } from './invalidUse.ts';
 import type { Pipeline } from './pipelines.ts';
 import type { ErrorWatch } from './watch.ts';
 
-function createBindGroup(
-  device: GPUDevice,
-  { label, bindings }: Pipeline,
-  entries: GPUBindGroupEntry[],
-): GPUBindGroup {
-  return device.createBindGroup({ label: `retrograd ${label}`, layout: bindings.gpu, entries });
-}
-
-/** Null if the error follows from a buffer without memory, which was reported. */
-function explain({ message }: GPUError, buffers: Iterable<DeviceBuffer>, op?: string): RetrogradError | null {
-  for (const { failure } of buffers) if (failure) return null;
-  const others = {
-    rule: 'a launch binds valid buffers that are large enough.',
-    hint: 'check the buffers that your app passes: not destroyed, on this device, with usage STORAGE.',
-  };
-  return invalidUse(message, others, op);
-}
+const whatIsValid = {
+  rule: 'a launch binds valid buffers that are large enough.',
+  hint: 'check the buffers that your app passes: not destroyed, on this device, with usage STORAGE.',
+};
 
 /** The bind groups of a device. Each is watched on its own, unless many are made together. */
 export class BindGroups {
@@ -38,8 +25,7 @@ export class BindGroups {
 
   /** Returns why a submission failed that WebGPU's `message` calls invalid, if one of its bind groups is the reason. */
   reasonFor(message: string): RetrogradError | null {
-    const label = labelIn(message);
-    return (label !== null && this.#reasons.get(label)) || null;
+    return this.#reasons.get(labelIn(message)) ?? null;
   }
 
   /**
@@ -52,23 +38,23 @@ export class BindGroups {
     buffers: readonly DeviceBuffer[],
     forget: () => void = () => {},
   ): GPUBindGroup {
+    const { label, bindings } = pipeline;
+    const make = () =>
+      this.device.createBindGroup({ label: `retrograd ${label}`, layout: bindings.gpu, entries });
     const together = this.#together;
-    if (!together) {
-      return this.watch.during(
-        'validation',
-        () => createBindGroup(this.device, pipeline, entries),
-        (error) => this.#explained(error, buffers, [forget], pipeline.label),
-      );
+    if (together) {
+      for (const buffer of buffers) together.buffers.add(buffer);
+      together.forget.push(forget);
+      return make();
     }
-    for (const buffer of buffers) together.buffers.add(buffer);
-    together.forget.push(forget);
-    return createBindGroup(this.device, pipeline, entries);
+    return this.watch.during('validation', make, (error) => this.#explained(error, buffers, [forget], label));
   }
 
   /** Bind groups that `body` makes share one error scope, which takes as long as a bind group. WebGPU's message names the first that is invalid. */
   together<T>(body: () => T): T {
     if (this.#together) return body();
-    const [buffers, forget] = [new Set<DeviceBuffer>(), [] as (() => void)[]];
+    const buffers = new Set<DeviceBuffer>();
+    const forget: (() => void)[] = [];
     this.#together = { buffers, forget };
     try {
       return this.watch.during('validation', body, (error) => this.#explained(error, buffers, forget));
@@ -77,23 +63,25 @@ export class BindGroups {
     }
   }
 
+  /** Null if the error follows from a buffer without memory, which was reported. */
   #explained(
-    error: GPUError,
+    { message }: GPUError,
     buffers: Iterable<DeviceBuffer>,
     forget: readonly (() => void)[],
     op?: string,
   ): RetrogradError | null {
     for (const each of forget) each();
-    const reason = explain(error, buffers, op);
-    const label = labelIn(error.message);
-    if (reason && label !== null) this.#reasons.set(label, reason);
+    for (const { failure } of buffers) if (failure) return null;
+    const reason = invalidUse(message, whatIsValid, op);
+    const label = labelIn(message);
+    if (reason && label) this.#reasons.set(label, reason);
     return reason;
   }
 }
 
-/** Returns the label of the bind group that WebGPU's `message` names; null if there is none. */
-function labelIn(message: string): string | null {
-  return /bind ?group\w*(?: with)? ["']([^"']+)["']/i.exec(message)?.[1] ?? null;
+/** Returns the label of the bind group that WebGPU's `message` names; empty if there is none. */
+function labelIn(message: string): string {
+  return /bind ?group\w*(?: with)? ["']([^"']+)["']/i.exec(message)?.[1] ?? '';
 }
 
 /** One command on a buffer without memory would invalidate its whole submission. Errors: OutOfMemoryError. */

@@ -66,11 +66,6 @@ export function setOf({ number }: { readonly number: number }): FaultSet {
   return new FaultSet(number, null, number + 1);
 }
 
-/** Returns a set of a loss alone. */
-export function lossOnly(loss: Loss): FaultSet {
-  return new FaultSet(0, null, 0, [], loss);
-}
-
 /**
  * Returns the pending checks from number `resolved` on, the faults, and the worst loss of both sets: one of them, if it has all of
  * that.
@@ -79,11 +74,11 @@ export function joined(first: FaultSet, second: FaultSet, resolved: number): Fau
   const faults = [...new Set([...first.faults, ...second.faults])];
   const loss = worseOf(first.loss, second.loss);
   const hasAll = (set: FaultSet) => faults.length === set.faults.length && loss === set.loss;
-  const range = joinedRange(rangeFrom(first, resolved), rangeFrom(second, resolved));
+  const [ofFirst, ofSecond] = [rangeFrom(first, resolved), rangeFrom(second, resolved)];
+  const range = ofFirst && ofSecond && joinedRange(ofFirst, ofSecond);
   if (range) {
-    const isOf = (set: FaultSet) => hasAll(set) && sameRange(range, rangeFrom(set, resolved));
-    if (isOf(first)) return first;
-    if (isOf(second)) return second;
+    if (hasAll(first) && sameRange(range, ofFirst)) return first;
+    if (hasAll(second) && sameRange(range, ofSecond)) return second;
     return new FaultSet(range.begin, null, range.end, faults, loss);
   }
   // From the first that may be pending: sets stay as wide as the work between their checks, however many calls came before.
@@ -108,14 +103,13 @@ function rangeFrom({ base, pending, end }: FaultSet, from: number): CheckRange |
 }
 
 /** Returns the checks of both; null if some are missing between them. */
-function joinedRange(a: CheckRange | null, b: CheckRange | null): CheckRange | null {
-  if (!a || !b) return null;
+function joinedRange(a: CheckRange, b: CheckRange): CheckRange | null {
   if (a.begin === a.end) return b;
   if (b.begin === b.end) return a;
   if (a.begin > b.end || b.begin > a.end) return null;
   return { begin: Math.min(a.begin, b.begin), end: Math.max(a.end, b.end) };
 }
 
-function sameRange(a: CheckRange, b: CheckRange | null): boolean {
-  return a.begin === b?.begin && a.end === b.end;
+function sameRange(a: CheckRange, b: CheckRange): boolean {
+  return a.begin === b.begin && a.end === b.end;
 }

@@ -8,7 +8,7 @@
  * comparison.
  */
 import type { RetrogradError } from '../core/errors.ts';
-import { type Fault, type FaultCarrier, type FaultSet, joined, lossOnly, setOf } from './faultSets.ts';
+import { type Fault, type FaultCarrier, FaultSet, joined, setOf } from './faultSets.ts';
 import type { Loss } from './losses.ts';
 
 /** What a validating launch provides to report its fault. */
@@ -154,7 +154,7 @@ export class FaultTracker {
   /** Notes that the values of `carrier` are lost, or are not, whatever was noted before. */
   setLoss(carrier: FaultCarrier, loss: Loss | null): void {
     const others = carrier.faults?.loss ? carrier.faults.withoutLoss() : carrier.faults;
-    this.put(carrier, loss ? this.join(others, lossOnly(loss)) : others);
+    this.put(carrier, loss ? this.join(others, new FaultSet(0, null, 0, [], loss)) : others);
   }
 
   /** Takes the values of `carrier` for what they are if it missed an update: they are older ones. */

@@ -291,7 +291,7 @@ export class CommandStream {
     faultWords: DeviceBuffer | null,
     layout: ParamLayout,
     params: DeviceBuffer = this.#ring,
-    forget: () => void = () => {},
+    forget?: () => void,
   ): GPUBindGroup {
     const buffers = [...ranges.map(({ buffer }) => buffer), params];
     buffers.forEach(requireMemory);
