@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   batchNormTrain,
+  cachedAttention,
   compile,
   concat,
   conv2d,
@@ -16,6 +17,7 @@ import {
   groupNorm,
   gruSteps,
   init,
+  keyValueCache,
   layerNorm,
   logSoftmax,
   lstmSteps,
@@ -23,6 +25,7 @@ import {
   mul,
   reshape,
   rmsNorm,
+  sampleTokens,
   scatterAdd,
   scatterNd,
   searchSorted,
@@ -39,6 +42,7 @@ import {
   vmap,
   zeros,
 } from '../../src/index.ts';
+import { losses } from '../../src/keras/index.ts';
 import { distinctValues, expectMapped, peakOf } from './mapped.ts';
 
 beforeAll(async () => {
@@ -346,5 +350,40 @@ describe('what examples share is not repeated', () => {
       const ofBatch = launchesOf(f, reshape(images, { shape: [2, 3, 3, 4] }));
       expect(launchesOf(vmap(f), images)).toBe(ofBatch);
     }
+  });
+});
+
+describe('ops with a kernel and without a formula', () => {
+  test('labels of each example, and their gradients', async () => {
+    const [logits, labels] = [
+      distinctValues([2, 3, 4]),
+      tensor(
+        [
+          [0, 3, 1],
+          [2, 2, 0],
+        ],
+        { dtype: 'int32' },
+      ),
+    ];
+    const loss = (x: Tensor, y: Tensor) =>
+      losses.sparseCategoricalCrossentropy({ fromLogits: true }).call(y, x) as Tensor;
+    await expectMapped(loss, [logits, labels], [0, 0]);
+    const [first] = unstack(labels) as [Tensor, Tensor];
+    await expectMapped(loss, [logits, first], [0, null]);
+    await expectMapped((x, y) => grad((z: Tensor) => sum(loss(z, y)))(x), [logits, labels], [0, 0]);
+  });
+
+  test('the likeliest token of each row', async () => {
+    const logits = distinctValues([2, 3, 5]);
+    await expectMapped((x) => sampleTokens(x, null, { temperature: 0 }), [logits], [0]);
+  });
+
+  test('a cache belongs to one example', () => {
+    const cache = keyValueCache({ layers: 1, batch: 1, maxLength: 4, heads: 1, size: 4 });
+    const [row, rows] = [distinctValues([1, 1, 1, 4]), distinctValues([2, 1, 1, 1, 4])];
+    const positions = tensor([[0]], { dtype: 'int32' });
+    const [layer] = cache.layers;
+    const attend = (query: Tensor) => cachedAttention(query, row, row, positions, layer as never);
+    expect(() => vmap(attend)(rows)).toThrow(/batching rule[\s\S]*'cachedAttention'/);
   });
 });

@@ -3,6 +3,7 @@
  * by op.
  */
 import { TapeError } from '../../core/errors.ts';
+import type { OpWithRule } from '../../ops/define/batching.ts';
 import type { OpDefinition } from '../../ops/define/define.ts';
 import { attentions, joinedAttentions } from './attentionRules.ts';
 import * as axes from './arrangementRules.ts';
@@ -18,7 +19,17 @@ const byForward: BatchingRule = (call) => {
   return call.ofAll(Array.isArray(result) ? result : [result])[0] as never;
 };
 
-const rules: Readonly<Record<string, BatchingRule>> = {
+/** Errors: TapeError. */
+const unmapped: BatchingRule = ({ op }) => {
+  throw new TapeError({
+    op: 'vmap',
+    rule: 'ops on mapped tensors need a batching rule.',
+    received: `'${op.name}', which has none`,
+    hint: 'compute it on the whole batch outside of vmap, or write it with ops that have rules: sums, matmuls, gathers, elementwise ops and others.',
+  });
+};
+
+const rules: Readonly<Record<OpWithRule, BatchingRule>> = {
   // Axes
   reshape: axes.reshaping,
   expandDims: axes.reshaping,
@@ -60,10 +71,12 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   softmaxGradient: axes.alongAxis,
   logSoftmaxGradient: axes.alongAxis,
   simplexSupport: axes.alongAxis,
+  sampleTokens: axes.unchanged,
   // Gathers and scatters
   gather: indices.gathers,
   scatterAdd: indices.scatters,
   embedding: indices.embeddings,
+  sparseCategoricalCrossentropy: axes.unchanged,
   gatherNd: indices.coordinates,
   scatterNd: indices.coordinates,
   lastUpdates: indices.coordinates,
@@ -87,11 +100,13 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   depthwiseConv2dInputGrad: matMuls.inputGradients(matMuls.depthwise),
   depthwiseConv2dFilterGrad: matMuls.filterGradients(matMuls.depthwise),
   fusedConv2d: matMuls.fusedConvolutions,
+  dequantize: unmapped,
   // Attention
   dotProductAttention: attentions,
   dotProductAttentionGradient: attentions,
   joinedAttention: joinedAttentions,
   joinedAttentionGradient: joinedAttentions,
+  cachedAttention: unmapped,
   // Recurrences
   lstmSteps: recurrent.lstms,
   gruSteps: recurrent.grus,
@@ -105,6 +120,8 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   solveTriangular: axes.unchanged,
   svd: axes.unchanged,
   // Images
+  rgbToHsv: axes.unchanged,
+  hsvToRgb: axes.unchanged,
   maxPool: axes.mergedBatch(),
   maxPoolGradient: axes.mergedBatch(),
   maxPoolPick: axes.mergedBatch(),
@@ -145,14 +162,11 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   rmsNormInputGrad: normalization.overLaterAxes(2),
 };
 
-/** Errors: TapeError for an op without a rule. */
+/** Apps define ops of other names. */
+const rulesByName: Readonly<Record<string, BatchingRule | undefined>> = rules;
+
+/** Returns the rule of an op; one that throws TapeError if it has none. */
 export function batchingRuleOf(op: OpDefinition): BatchingRule {
-  const rule = op.elementwise ? axes.elementwise : (rules[op.name] ?? (op.formula && byFormula));
-  if (rule) return rule;
-  throw new TapeError({
-    op: 'vmap',
-    rule: 'ops on mapped tensors need a batching rule.',
-    received: `'${op.name}', which has none`,
-    hint: 'compute it on the whole batch outside of vmap, or write it with ops that have rules: sums, matmuls, gathers, elementwise ops and others.',
-  });
+  if (op.elementwise) return axes.elementwise;
+  return rulesByName[op.name] ?? (op.formula ? byFormula : unmapped);
 }

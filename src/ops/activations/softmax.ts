@@ -59,7 +59,7 @@ function defineGradient(
     over: { axis: number; keepDims: true },
   ) => [Tensor | null, Tensor | null],
 ): GradientOp {
-  const name = `${kind}Gradient`;
+  const name = `${kind}Gradient` as const;
   return defineOp({
     name,
     inputs: ['dy', 'y'],

@@ -59,7 +59,7 @@ type Launch<G> = (op: string, geometry: G, first: Tensor, second: Tensor, spec: 
 
 /** A kind of convolution, with geometry `G`. */
 export interface ConvolutionFamily<G> {
-  name: string;
+  name: 'conv2d' | 'depthwiseConv2d';
   /** The names of the options that describe the convolution. */
   options: OptionNames<ConvolutionOptions, ConvolutionPositions[number]>;
   acceptsFloat16: boolean;
@@ -131,7 +131,7 @@ export function defineForward<G>(family: ConvolutionFamily<G>): Forward {
 /* @__NO_SIDE_EFFECTS__ */
 export function defineInputGrad<G>(family: ConvolutionFamily<G>): InputGrad {
   const { options, acceptsFloat16, plan, launch, cost } = family;
-  const name = `${family.name}InputGrad`;
+  const name = `${family.name}InputGrad` as const;
   return defineOp({
     name,
     inputs: ['dy', 'kernel'],
@@ -162,7 +162,7 @@ export function defineInputGrad<G>(family: ConvolutionFamily<G>): InputGrad {
 /* @__NO_SIDE_EFFECTS__ */
 export function defineFilterGrad<G>(family: ConvolutionFamily<G>): FilterGrad {
   const { options, acceptsFloat16, plan, launch, cost } = family;
-  const name = `${family.name}FilterGrad`;
+  const name = `${family.name}FilterGrad` as const;
   return defineOp({
     name,
     inputs: ['x', 'dy'],

@@ -8,6 +8,7 @@ import { checkOptions, isPlainObject, type OptionNames } from '../../core/option
 import { describe, sameShape } from '../../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../../core/spec.ts';
 import { Tensor } from '../../tensor/tensor.ts';
+import type { OpWithRule } from './batching.ts';
 import {
   type DefaultSave,
   type OpDefinition,
@@ -51,6 +52,8 @@ export function defineOp<
   requireDefinition(definition);
   return define<I, O, R, P, S, N, A>({
     ...definition,
+    // `vmap` throws where an op of an app has neither a formula nor the name of a rule.
+    name: definition.name as OpWithRule,
     infer(inputs, options) {
       const plan = definition.infer(inputs, options);
       requirePlan(definition.name, plan);

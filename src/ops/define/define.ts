@@ -14,6 +14,7 @@ import {
 import { describe } from '../../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../../core/spec.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import type { Batchable } from './batching.ts';
 import type { DefaultSave, OpDefinition, Plan, Results, Save } from './definition.ts';
 import { dispatch } from './dispatch.ts';
 import { type InputSlot, parseSlot, type TensorLike } from './operands.ts';
@@ -94,7 +95,7 @@ export function defineOp<
 >(
   definition: OpDefinition<I, O, R, P, S, N> & {
     readonly options?: OptionNames<NoInfer<O>, NoInfer<A>[number]>;
-  },
+  } & Batchable,
 ): Op<I, O, R, 'unknown', A> {
   const { slots, variadic } = inputsOf(definition);
   // Dispatch, tape and graph treat every op alike, so the positional types are erased here.

@@ -24,7 +24,7 @@ type Channels = [Tensor, Tensor, Tensor];
  * Returns a conversion in one launch. It has no gradient: where one may be asked for, the formula is computed op by op (`needsOps`).
  */
 /* @__NO_SIDE_EFFECTS__ */
-function defineConversion(name: string, from: 'rgb' | 'hsv'): Op<[images: Tensor]> {
+function defineConversion(name: 'rgbToHsv' | 'hsvToRgb', from: 'rgb' | 'hsv'): Op<[images: Tensor]> {
   return defineOp({
     name,
     inputs: ['images'],

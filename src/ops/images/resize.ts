@@ -105,7 +105,7 @@ interface AdjointOptions<O> {
 /** A resize and its adjoint: linear maps, each the gradient of the other. */
 /* @__NO_SIDE_EFFECTS__ */
 function defineResize<O extends object, P extends readonly string[]>(
-  name: string,
+  name: 'resizeNearest' | 'resizeBilinear' | 'upSampling2d',
   options: OptionNames<NoInfer<O>, NoInfer<P>[number]>,
   plan: (x: TensorSpec, options: O) => ResizePlan,
 ): Op<[x: Tensor], O, Tensor, 'unknown', P> {
@@ -125,7 +125,7 @@ function defineResize<O extends object, P extends readonly string[]>(
     backward: ([dy], { inputSpecs: [x], options }) => [adjoint(dy, { shape: x.shape, resize: options })],
   });
   const adjoint: Op<[dy: Tensor], AdjointOptions<O>, Tensor> = defineOp({
-    name: `${name}Gradient`,
+    name: `${name}Gradient` as const,
     inputs: ['dy'],
     save: { inputs: [] },
     infer: ([{ dtype }], { shape, resize }) => ({ shape, dtype, resize: plan({ shape, dtype }, resize) }),

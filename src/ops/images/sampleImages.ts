@@ -56,7 +56,7 @@ export type SamplingOp = Op<[images: Tensor, points: Tensor, image: Tensor | nul
 /** Defines the samples at a kind of points → [k, ...size, c]. Differentiable in images and points. */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineSampling<P extends Positions>(
-  name: string,
+  name: 'sampleImages' | 'sampleBoxes' | 'sampleMapped',
   { kind, positions, gradient }: PointKind<P>,
 ): SamplingOp {
   return defineOp({

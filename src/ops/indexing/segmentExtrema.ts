@@ -13,7 +13,7 @@ import { planSegments, type SegmentSumOptions, segmentTarget } from './segmentSu
 type SegmentOp = Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, Tensor, 'first', ['numSegments']>;
 
 /* @__NO_SIDE_EFFECTS__ */
-function defineExtremum(name: string, extremum: 'max' | 'min'): SegmentOp {
+function defineExtremum(name: 'segmentMax' | 'segmentMin', extremum: 'max' | 'min'): SegmentOp {
   return defineOp({
     name,
     inputs: ['x', 'segmentIds:int32'],

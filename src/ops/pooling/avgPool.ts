@@ -21,7 +21,7 @@ interface SpreadOptions {
 /** Average pooling over `spatialRank` axes, and its adjoint: each is the gradient of the other. */
 /* @__NO_SIDE_EFFECTS__ */
 function defineAveragePool(
-  name: string,
+  name: 'avgPool' | 'avgPool1d',
   spatialRank: 1 | 2,
 ): Op<[x: Tensor], PoolOptions, Tensor, 'unknown', PoolPositions> {
   const average: Op<[x: Tensor], PoolOptions, Tensor, 'unknown', PoolPositions> = defineOp({
@@ -41,7 +41,7 @@ function defineAveragePool(
 
   /** Distributes each element of dy over its window of an image of `shape`. */
   const spread: Op<[dy: Tensor], SpreadOptions> = defineOp({
-    name: `${name}Gradient`,
+    name: `${name}Gradient` as const,
     inputs: ['dy'],
     save: { inputs: [] },
     infer: ([{ dtype }], { shape, pool }) => {

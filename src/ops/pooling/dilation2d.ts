@@ -24,7 +24,7 @@ export interface Dilation2dOptions {
 /** The position of each window's first maximum: the pixel of the image, row · width + column, or the tap of the filter. */
 /* @__NO_SIDE_EFFECTS__ */
 function definePositions(
-  name: string,
+  name: 'dilation2dPixels' | 'dilation2dTaps',
   kind: 'pixel' | 'tap',
 ): Op<[x: Tensor, filter: Tensor], Dilation2dOptions> {
   return defineOp({

@@ -16,7 +16,7 @@ export interface GlobalPoolOptions {
 /** Defines `reduction` over height and width as a named op. */
 /* @__NO_SIDE_EFFECTS__ */
 function defineGlobalPool(
-  name: string,
+  name: 'globalMaxPool' | 'globalAveragePool',
   reduction: () => ReductionOp<Tensor>,
 ): Op<[x: Tensor], GlobalPoolOptions> {
   const overImage = (options: GlobalPoolOptions): ReduceOptions => ({ ...options, axis: [1, 2] });

@@ -18,12 +18,12 @@ const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 /** Max pooling over `spatialRank` axes, with the two ops from which its derivatives of any order are composed. */
 /* @__NO_SIDE_EFFECTS__ */
 function defineMaxPool(
-  name: string,
+  name: 'maxPool' | 'maxPool1d',
   spatialRank: 1 | 2,
 ): Op<[x: Tensor], PoolOptions, Tensor, 'unknown', PoolPositions> {
   /** Writes each element of dy to the position of its window's maximum in x. Linear in dy. */
   const place: Op<[x: Tensor, dy: Tensor], PoolOptions> = defineOp({
-    name: `${name}Gradient`,
+    name: `${name}Gradient` as const,
     inputs: ['x', 'dy'],
     save: { inputs: [0] },
     infer: ([x], options) => ({ ...specOf(x), geometry: poolGeometry(name, x, options, spatialRank) }),
@@ -34,7 +34,7 @@ function defineMaxPool(
 
   /** Reads v at the position of each window's maximum in x: the adjoint of `place`. */
   const pick: Op<[x: Tensor, v: Tensor], PoolOptions> = defineOp({
-    name: `${name}Pick`,
+    name: `${name}Pick` as const,
     inputs: ['x', 'v'],
     save: { inputs: [0] },
     infer: ([x], options) => planPool(name, x, options, spatialRank),

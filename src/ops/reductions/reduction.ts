@@ -8,6 +8,7 @@ import type { TensorSpec } from '../../core/spec.ts';
 import type { Reduction } from '../../kernels/reduce/reduce.ts';
 import { kernels } from '../../kernels/loading/loadKernels.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import type { OpWithRule } from '../define/batching.ts';
 import { perInput } from '../define/cost.ts';
 import { defineOp, type Op, type Saved } from '../define/define.ts';
 import type { Save } from '../define/definition.ts';
@@ -50,7 +51,7 @@ export interface ReductionPlan extends TensorSpec {
 }
 
 export interface ReductionDefinition<S extends Save> {
-  name: string;
+  name: OpWithRule;
   /** Accepted dtypes. */
   dtypes: readonly DType[];
   /** Dtype of the result. Default: the input's. */
