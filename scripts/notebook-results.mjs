@@ -66,13 +66,6 @@ function notedOutputs(interactive) {
   );
 }
 
-/**
- * Whether an output is only drawn when its cell runs: axe finds faults in reports and graphs inside a page.
- *
- * @param {readonly [slot: number, output: object]} shown
- */
-const isDrawnLater = ([, output]) => 'report' in output || 'graph' in output;
-
 /** Waits until a cell has run. @param {Page} page @param {string} cell */
 async function settled(page, cell) {
   await page.waitForFunction(
@@ -117,9 +110,7 @@ await runMain(async () => {
       await runCell(page, cell);
     }
     const noted = await page.evaluate(notedOutputs, INTERACTIVE);
-    const results = Object.entries(noted).filter(
-      ([cell, outputs]) => waiting.includes(`cell-${cell}`) && !outputs.some(isDrawnLater),
-    );
+    const results = Object.entries(noted).filter(([cell]) => waiting.includes(`cell-${cell}`));
     const lines = results.map(([cell, outputs]) => `  ${JSON.stringify(cell)}: ${JSON.stringify(outputs)}`);
     fs.writeFileSync(FILE, `{\n${lines.join(',\n')}\n}\n`);
     for (const line of lines) process.stdout.write(`${line.slice(0, 30)} ${line.length}\n`);

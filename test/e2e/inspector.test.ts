@@ -9,6 +9,7 @@ import { compareSteps, inspect, inspector, recordSteps, StepReport } from '../..
 import { initializers, input, layers, model } from '../../src/keras/index.ts';
 import { openPage } from '../../scripts/lib/browser.mjs';
 import { bundle, temporaryFolder } from '../../scripts/lib/bundle.mjs';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { useBrowser } from '../support/browser.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 import { usePlainStacks } from '../support/plainStacks.ts';
@@ -80,6 +81,7 @@ test('a report opens from a file, and says everything on a click', async () => {
   await page.click('.finding .link');
   await page.waitForSelector('.node.call.selected');
   const details = await text('.details');
+  expect(await accessibilityFaults(page)).toEqual([]);
   expect(details).toMatch(/fusedConv2d[\s\S]*Outputs[\s\S]*Launches/i);
   // Of the node: shapes, bytes, time, speed, launches, and which variants of kernels ran.
   for (const words of [
@@ -99,9 +101,9 @@ test('a report opens from a file, and says everything on a click', async () => {
   // By keyboard: the model closes.
   await page.click('[data-direction="forward"]');
   const before = await page.$$eval('.node', (nodes) => nodes.length);
-  await page.$eval('.node.layer', (node) => (node as SVGElement).focus());
+  await page.$eval('.node.layer .face', (node) => (node as SVGElement).focus());
   await page.keyboard.press('Enter');
-  expect(await page.$eval('.node.layer', (node) => node.getAttribute('aria-expanded'))).toBe('false');
+  expect(await page.$eval('.node.layer .face', (node) => node.getAttribute('aria-expanded'))).toBe('false');
   expect(await page.$$eval('.node', (nodes) => nodes.length)).toBeLessThan(before);
 
   const tabTexts: Record<string, RegExp> = {
@@ -114,6 +116,7 @@ test('a report opens from a file, and says everything on a click', async () => {
   for (const [tab, words] of Object.entries(tabTexts)) {
     await page.click(`#tab-${tab}`);
     expect(await text(`#panel-${tab}`), tab).toMatch(words);
+    expect(await accessibilityFaults(page), tab).toEqual([]);
     for (const width of [320, 768, 1600]) {
       await page.setViewport({ width, height: 800 });
       expect(await page.evaluate(() => document.documentElement.scrollWidth), `${tab} at ${width}`).toBe(
@@ -129,6 +132,7 @@ test('a report opens from a file, and says everything on a click', async () => {
   expect(await both.page.$eval('#panel-comparison', (panel) => (panel as HTMLElement).innerText)).toMatch(
     /loss[\s\S]*still: Dead relu[\s\S]*eye/,
   );
+  expect(await accessibilityFaults(both.page)).toEqual([]);
   expect(both.errors).toEqual([]);
   await net.dispose();
 });
@@ -182,7 +186,14 @@ function drawn() {
   (document.querySelector('button[title="Open all layers"]') as HTMLElement).click();
   const boxes = [...document.querySelectorAll<SVGGElement>('.node')].map((node) => {
     const { x, y, width, height } = (node.querySelector('.body') as Element).getBoundingClientRect();
-    return { level: node.parentElement, name: node.getAttribute('aria-label'), x, y, width, height };
+    return {
+      level: node.parentElement,
+      name: node.querySelector('.face')?.getAttribute('aria-label'),
+      x,
+      y,
+      width,
+      height,
+    };
   });
   const overlaps = boxes.flatMap((a, i) =>
     boxes.slice(i + 1).flatMap((b) => {
@@ -218,7 +229,7 @@ test('VGG19 and a transformer are drawn completely: every op, without overlaps, 
     // The last op, far down: it comes to the middle of the picture.
     const last = await page.evaluate(() => {
       const canvas = document.querySelector('.graph')?.getBoundingClientRect();
-      const named = [...document.querySelectorAll<SVGGElement>('.node.call')].at(-1);
+      const named = [...document.querySelectorAll<SVGGElement>('.node.call .face')].at(-1);
       named?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
       return { height: canvas?.height ?? 0, details: document.querySelector('.details')?.textContent };
     });
@@ -266,11 +277,11 @@ test('a saved recording is scrubbed through from its file', async () => {
   expect(await textOf('.status')).toMatch(/^Step 2 of 5/);
   expect(await textOf('.note')).toMatch(/recording\.open\(2\) replays it/);
   await page.keyboard.press('End');
-  expect(await page.$eval('h1 ~ *, .tiles', (found) => found.isConnected)).toBe(true);
-  expect(await page.$$eval('h1', (all) => all.map((h1) => h1.innerText))).toEqual([
-    'training',
-    'training, step 4',
-  ]);
+  expect(await page.$eval('.tiles', (found) => found.isConnected)).toBe(true);
+  expect(
+    await page.$$eval('h1, h2.title', (all) => all.map((title) => (title as HTMLElement).innerText)),
+  ).toEqual(['training', 'training, step 4']);
+  expect(await accessibilityFaults(page)).toEqual([]);
   for (const width of [320, 768, 1600]) {
     await page.setViewport({ width, height: 800 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Browser, openPage, type StaticServer, serveFolder } from '../../scripts/lib/browser.mjs';
 import { buildLibrary, buildPage } from '../../scripts/lib/pages.mjs';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { sharedBrowser } from '../support/browser.ts';
 import { Notebook, smallPicture, torchWeightsOf, weightsOf } from './pages/notebook.ts';
 
@@ -69,8 +70,14 @@ describe('in Chromium', () => {
 
     test('shows what an earlier run showed, until a cell runs', async () => {
       const { page } = notebook;
-      const stored = ['style', 'superResolution', 'badIndex', 'lostDevice'];
-      for (const cell of stored) await page.waitForSelector(`#cell-${cell} .output > *`);
+      const waiting = await page.$$eval('.cell:not(.support)[data-state=idle]', (all) =>
+        all.map(({ id }) => id.replace('cell-', '')),
+      );
+      expect(waiting.length).toBeGreaterThan(8);
+      for (const cell of waiting) await page.waitForSelector(`#cell-${cell} .output > *`);
+      expect(await page.$$eval('#cell-readBack .edge.disconnected', (all) => all.length)).toBe(1);
+      await notebook.report('Dead relu');
+      expect(await accessibilityFaults(page)).toEqual([]);
       const stateOf = (cell: string) => notebook.text(`#cell-${cell} .state`);
       expect(await stateOf('gathers')).toBe('shown from an earlier run');
       expect(await notebook.text('#cell-gathers table')).toMatch(/validated[\s\S]*unchecked[\s\S]*fresh/);
@@ -139,19 +146,13 @@ describe('in Chromium', () => {
 
     test('inspects a step, and shows its report', async () => {
       await notebook.run('inside');
-      const report = (words: string) =>
-        notebook.page.waitForFunction(
-          (text) =>
-            document.querySelector('#cell-inside .report > div')?.shadowRoot?.textContent?.includes(text),
-          {},
-          words,
-        );
-      await report('Dead relu');
+      await notebook.report('Dead relu');
       await notebook.page.evaluate(() => {
         const { shadowRoot } = document.querySelector('#cell-inside .report > div') as Element;
         shadowRoot?.querySelector<HTMLElement>('#tab-layers')?.click();
       });
-      await report('Conv2D');
+      await notebook.report('Conv2D');
+      expect(await accessibilityFaults(notebook.page)).toEqual([]);
     });
 
     test('takes a picture of the visitor, and says it plainly where a file is none', async () => {

@@ -2,8 +2,6 @@
  * @file The playground as a visitor has it, under its Content-Security-Policy as a header: it runs programs, completes names from the
  * types, names the line of an error, and shares a program by its address alone.
  */
-import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ElementHandle } from 'puppeteer';
@@ -17,10 +15,10 @@ import {
   serveFolder,
 } from '../../scripts/lib/browser.mjs';
 import { buildLibrary, buildPage } from '../../scripts/lib/pages.mjs';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { expectSoonInteractive } from '../support/interactive.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const policy =
   "default-src 'none'; script-src 'self' blob:; worker-src 'self' blob:; connect-src 'self'; style-src 'self'; img-src 'self' data:";
 
@@ -258,7 +256,6 @@ test('a link carries the program, which waits for its reader to run it', async (
 });
 
 test('it fits every width, passes the checks of accessibility, and asks nothing of other servers', async () => {
-  await page.evaluate(fs.readFileSync(axe, 'utf8'));
   for (const [width, value] of [
     [320, 'light'],
     [768, 'dark'],
@@ -267,11 +264,7 @@ test('it fits every width, passes the checks of accessibility, and asks nothing 
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
     await page.setViewport({ width, height: 900 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-    const found = (await page.evaluate(
-      `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'best-practice'], resultTypes: ['violations'] })
-        .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target }) => target).join(', ')))`,
-    )) as string[];
-    expect(found).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
   }
   expect(requests.filter((url) => !url.startsWith(server.url) && !/^(?:blob|data):/.test(url))).toEqual([]);
   expect(errors).toEqual([]);

@@ -1,15 +1,13 @@
 /** @file What `npm run build:pages` leaves in site/, as any static host serves it: below a path, and with nothing from elsewhere. */
 import { spawnSync } from 'node:child_process';
-import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { openPage, type Page } from '../../scripts/lib/browser.mjs';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { useBrowser } from '../support/browser.ts';
 import { expectSoonInteractive } from '../support/interactive.ts';
 
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const chromium = useBrowser({ mounts: { '/some/folder/': path.join(root, 'site') }, canvases: true });
 const at = (place: string) => `${chromium.url}some/folder/${place}`;
@@ -56,15 +54,6 @@ function frameOf() {
     height: box('.site-header')?.height,
     footer: box('.site-footer p')?.left,
   };
-}
-
-/** What axe finds, as text. */
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(fs.readFileSync(axe, 'utf8'));
-  return (await page.evaluate(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'best-practice'], resultTypes: ['violations'] })
-      .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target }) => target).join(', ')))`,
-  )) as string[];
 }
 
 /** Runs in the page: whether its heading is light, on a dark ground. */
@@ -121,7 +110,7 @@ test.each(Object.entries(works))('%s works there, by itself', async (name, { sel
     expect(await page.evaluate(inkIsLight)).toBe(value === 'dark');
   }
   expect(await page.evaluate(frameOf)).toEqual(frame);
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
   expect(elsewhere).toEqual([]);
   expect(errors).toEqual([]);
   await page.close();

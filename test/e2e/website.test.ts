@@ -1,6 +1,5 @@
 /** @file The site as a visitor has it: the landing page trains, search finds, links lead somewhere, every page can be read. */
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -8,13 +7,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { openPage, type Page } from '../../scripts/lib/browser.mjs';
 import { buildLibrary, buildPage, buildWebsite, pages } from '../../scripts/lib/pages.mjs';
 import { type Entry, searchIn } from '../../website/searchRank.ts';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { useBrowser } from '../support/browser.ts';
 import { asked, heldBack, type Question } from '../website/questions.ts';
 import { expectSoonInteractive } from '../support/interactive.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const site = path.join(root, 'site');
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const chromium = useBrowser({ mounts: { '/some/folder/': site } });
 const at = (place: string) => `${chromium.url}some/folder/${place}`;
 
@@ -309,13 +308,7 @@ describe.each(['index.html', ...kinds])('%s', (place) => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       expect(await page.evaluate(linesOfNavigation)).toBe(1);
       expect(await page.evaluate(hiddenNavigation)).toBe(0);
-      if (width === 320) await page.evaluate(fs.readFileSync(axe, 'utf8'));
-      // As text: the page's own global.
-      const found = (await page.evaluate(
-        `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'best-practice'], resultTypes: ['violations'] })
-          .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target }) => target).join(', ')))`,
-      )) as string[];
-      expect(found).toEqual([]);
+      expect(await accessibilityFaults(page)).toEqual([]);
     }
     expect(errors).toEqual([]);
     await page.close();

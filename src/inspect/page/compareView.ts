@@ -15,7 +15,10 @@ export function compareView(before: StepReportData, after: StepReportData): HTML
     ['moved', before.total.bytes, after.total.bytes, bytesText],
     ['peak memory', before.memory.peak, after.memory.peak, bytesText],
   ];
-  const heads = [{ text: '' }, ...['Before', 'After', 'Change'].map((text) => ({ text, isNumber: true }))];
+  const heads = (what: string) => [
+    { text: what },
+    ...['Before', 'After', 'Change'].map((text) => ({ text, isNumber: true })),
+  ];
   const row = (name: string, a: number | null, b: number | null, text: (value: number) => string) => [
     h('b', {}, name),
     a === null ? '–' : text(a),
@@ -29,7 +32,7 @@ export function compareView(before: StepReportData, after: StepReportData): HTML
     h('h3', {}, 'The steps'),
     table(
       'The steps',
-      heads,
+      heads('Number'),
       numbers.map(([name, a, b, text]) => row(name, a, b, text)),
     ),
     h('h3', {}, 'Findings'),
@@ -37,13 +40,13 @@ export function compareView(before: StepReportData, after: StepReportData): HTML
     h('h3', {}, 'Time of layers'),
     table(
       'Time of layers',
-      heads,
+      heads('Layer'),
       layerTimes(before, after).map(([name, a, b]) => row(name, a, b, timeText)),
     ),
     h('h3', {}, 'Gradients of weights'),
     table(
       'Gradients of weights',
-      heads,
+      heads('Weight'),
       weightNorms(before, after).map(([name, a, b]) => row(name, a, b, short)),
     ),
   );

@@ -242,9 +242,9 @@ export class GraphView {
       node.id === this.#selected && 'selected',
       this.#mark(node),
     ];
-    const element = s('g', {
-      class: classes.filter(Boolean).join(' '),
-      transform: `translate(${x} ${y})`,
+    // What is pressed has none of the nodes inside of it: a button can't contain buttons.
+    const face = s('g', {
+      class: 'face',
       tabindex: 0,
       role: 'button',
       'data-id': node.id,
@@ -253,10 +253,10 @@ export class GraphView {
       onclick: (event) => this.#press(event, drawing),
       onkeydown: (event) => this.#key(event as KeyboardEvent, drawing),
     });
-    element.append(s('rect', { class: 'body', width, height, rx: isLayer ? 10 : 7 }));
+    face.append(s('rect', { class: 'body', width, height, rx: isLayer ? 10 : 7 }));
     const share = this.#share(node);
     if (!inside && share > 0.004)
-      element.append(
+      face.append(
         s('rect', {
           class: 'share',
           x: 8,
@@ -266,15 +266,17 @@ export class GraphView {
           rx: 1,
         }),
       );
-    element.append(
+    face.append(
       s('text', { class: 'title', x: 12, y: 20 }, isLayer ? `${inside ? '▾' : '▸'} ${title}` : title),
     );
-    if (inside)
-      element.append(
-        this.#group(inside.placed, inside.drawings, (width - inside.placed.width) / 2, headHeight),
-      );
-    else element.append(...lines.map((line, i) => s('text', { class: 'line', x: 12, y: 36 + 16 * i }, line)));
-    return element;
+    if (!inside)
+      face.append(...lines.map((line, i) => s('text', { class: 'line', x: 12, y: 36 + 16 * i }, line)));
+    return s(
+      'g',
+      { class: classes.filter(Boolean).join(' '), transform: `translate(${x} ${y})` },
+      face,
+      inside && this.#group(inside.placed, inside.drawings, (width - inside.placed.width) / 2, headHeight),
+    );
   }
 
   /** Returns the node's share of the time of the step. */

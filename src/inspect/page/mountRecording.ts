@@ -7,7 +7,7 @@ import type { StepReportData } from '../step/reportData.ts';
 import { h } from './dom.ts';
 import { card } from './findingsView.ts';
 import { short, timeText } from './format.ts';
-import { mountReport } from './mountReport.ts';
+import { mountReport, type TitleLevel } from './mountReport.ts';
 import { StepCurve } from './stepCurve.ts';
 import type { TabMemory } from './tabs.ts';
 
@@ -17,6 +17,7 @@ export type OpenStep = (step: number) => Promise<StepReportData>;
 export function mountRecording(
   container: Element | ShadowRoot,
   data: StepRecordingData,
+  level: TitleLevel,
   open?: OpenStep,
 ): void {
   const { steps, findings } = data;
@@ -49,7 +50,7 @@ export function mountRecording(
     button.hidden = !open || found !== undefined || step < data.firstRetained;
     button.textContent = `Replay and open step ${step}`;
     report.replaceChildren(found ? h('div', {}) : note(step));
-    if (found) mountReport(report.firstElementChild as Element, { report: found }, memory);
+    if (found) mountReport(report.firstElementChild as Element, { report: found }, 2, memory);
   }
 
   function note(step: number): HTMLElement {
@@ -82,13 +83,14 @@ export function mountRecording(
         'header',
         {},
         h('p', { class: 'kicker' }, 'Recorded steps'),
-        h('h1', {}, data.name),
+        h(`h${level}`, { class: 'title' }, data.name),
         h('p', { class: 'soft' }, `${data.adapter} · retrograd ${data.library}`),
       ),
       findings.length > 0 &&
         h(
           'section',
           { class: 'findings', 'aria-label': 'Findings about the curves' },
+          level === 1 && h('h2', { class: 'hidden' }, 'Findings about the curves'),
           ...findings.map((found) => card(found, () => {})),
         ),
       h('div', { class: 'chart' }, names.length > 1 && choice, curve.element, slider),

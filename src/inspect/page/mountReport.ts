@@ -11,6 +11,9 @@ import { mapsView } from './mapsView.ts';
 import { memoryView } from './memoryView.ts';
 import { type TabMemory, Tabs } from './tabs.ts';
 
+/** The level of the title's heading: 1 if the report is the page, 2 if it is part of one. */
+export type TitleLevel = 1 | 2;
+
 /** A report, and for a comparison also that of an earlier step. */
 export interface ReportPage {
   readonly report: StepReportData;
@@ -20,6 +23,7 @@ export interface ReportPage {
 export function mountReport(
   container: Element | ShadowRoot,
   { report, before }: ReportPage,
+  level: TitleLevel,
   memory: TabMemory = {},
 ): void {
   let graph: GraphView | null = null;
@@ -42,6 +46,7 @@ export function mountReport(
       { name: 'Kernels', make: () => kernelsView(report) },
       ...(report.featureMaps.length > 0 ? [{ name: 'Feature maps', make: () => mapsView(report) }] : []),
     ],
+    level === 1 ? 'h2' : 'h3',
     memory,
   );
   container.append(
@@ -52,12 +57,12 @@ export function mountReport(
         'header',
         {},
         h('p', { class: 'kicker' }, before ? 'Two steps compared' : 'Step report'),
-        h('h1', {}, report.name),
+        h(`h${level}`, { class: 'title' }, report.name),
         h('p', { class: 'soft' }, `${report.adapter} · retrograd ${report.library}`),
       ),
       tiles(report),
       h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Parts of the report' }, ...tabs.buttons),
-      h('main', {}, ...tabs.panels),
+      h('div', { class: 'panels' }, ...tabs.panels),
     ),
   );
   tabs.selectInitial();

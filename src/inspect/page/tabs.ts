@@ -22,6 +22,8 @@ export class Tabs {
 
   constructor(
     private readonly tabs: readonly Tab[],
+    /** The heading of each panel, for screen readers: its tab shows the same words. */
+    private readonly heading: 'h2' | 'h3',
     private readonly memory: TabMemory,
   ) {
     this.panels = tabs.map(({ name }) =>
@@ -73,7 +75,7 @@ export class Tabs {
       button?.setAttribute('tabindex', isSelected ? '0' : '-1');
       panel?.toggleAttribute('hidden', !isSelected);
       if (!isSelected || !panel) return;
-      if (panel.childElementCount === 0) panel.append(tab.make());
+      if (panel.childElementCount === 0) panel.append(h(this.heading, { class: 'hidden' }, name), tab.make());
       tab.shown?.();
     });
   }

@@ -27,8 +27,8 @@ export async function showPage(data: PageData, container?: Element, open?: OpenS
   sheet.replaceSync(`${pageStyle}\n${container ? '' : dockedStyle}`);
   shadow.adoptedStyleSheets = [sheet];
   (container ?? document.body).append(host);
-  if (!container) shadow.append(closeButton(host));
-  mountPage(shadow, data, open);
+  if (!container) dock(host, shadow);
+  mountPage(shadow, data, 2, open);
   return host;
 }
 
@@ -39,6 +39,13 @@ function notAnElement(received: unknown): ValueError {
     received: describe(received),
     hint: "pass document.querySelector('#report'), or nothing.",
   });
+}
+
+/** Next to the app, with a button that closes it. */
+function dock(host: HTMLElement, shadow: ShadowRoot): void {
+  host.setAttribute('role', 'complementary');
+  host.setAttribute('aria-label', 'Step inspector');
+  shadow.append(closeButton(host));
 }
 
 /** Shown next to the app, in the right part of the window. */

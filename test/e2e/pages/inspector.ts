@@ -48,7 +48,7 @@ export async function showRecording() {
   choose(3);
   const offered = find('.open').textContent;
   await replay();
-  const title = shadow.querySelectorAll('h1')[1]?.textContent;
+  const title = shadow.querySelectorAll('h2.title')[1]?.textContent;
   find('#tab-gradients').click();
   choose(2);
   await replay();

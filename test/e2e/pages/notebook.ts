@@ -160,6 +160,15 @@ export class Notebook {
     );
   }
 
+  /** Until the report of a step shows `words`. */
+  async report(words: string): Promise<void> {
+    await this.page.waitForFunction(
+      (text) => document.querySelector('#cell-inside .report > div')?.shadowRoot?.textContent?.includes(text),
+      {},
+      words,
+    );
+  }
+
   pixels(cell: string, index: number): Promise<number[]> {
     return this.page.$$eval(
       `#cell-${cell} canvas`,
