@@ -185,7 +185,7 @@ describe('rejected at the call', () => {
       /'dilationRate'/,
     ],
     ['dim', () => loose(sum)(x(), { dim: 1 }), /did you mean 'axis'/],
-    ['alpha', () => loose(layers.leakyReLU)({ alpha: 0.1 }), /did you mean 'negativeSlope'/],
+    ['alpha', () => loose(layers.reLU)({ alpha: 0.1 }), /did you mean 'negativeSlope'/],
     ['hiddenSize', () => loose(layers.lstm)({ hiddenSize: 4 }), /did you mean 'units'/],
     ['std', () => loose(layers.gaussianNoise)({ std: 1 }), /did you mean 'stddev'/],
   ])('%s', (_, call, message) => {

@@ -244,7 +244,7 @@ describe('factories', () => {
       // @ts-expect-error: options come last.
       () => layers.dense({ units: 2 }, 'relu'),
       // @ts-expect-error: it is learningRate.
-      () => optimizers.adam({ lr: 0.1 }),
+      () => optimizers.adam({ learningrate: 0.1 }),
       // @ts-expect-error: options come last.
       () => optimizers.adam({ learningRate: 0.1 }, 0.5),
       // @ts-expect-error: each option is passed once.

@@ -13,14 +13,8 @@ import type { GraphNode, GraphOperation } from '../graph/graphNode.ts';
 import { GraphProgram } from '../graph/program.ts';
 import { notingReads, trace } from '../graph/tracing.ts';
 import { currentCall } from '../layers/base/callContext.ts';
-import {
-  type AnyLayer,
-  type CallOptions,
-  Layer,
-  type LayerOptions,
-  type Shapes,
-} from '../layers/base/layer.ts';
-import { layerOptionNames } from '../layers/base/layerOptions.ts';
+import { type AnyLayer, type CallOptions, Layer, type Shapes } from '../layers/base/layer.ts';
+import { type CommonOptions, layerOptionNames } from '../layers/base/layerOptions.ts';
 import { setMask } from '../masks.ts';
 import { declared } from '../options/declaration.ts';
 import type { Options } from '../options/option.ts';
@@ -32,7 +26,7 @@ import { summarize, type SummaryOptions, summaryOptionNames } from './summary.ts
 import { TrainedLayer } from './trainedLayer.ts';
 
 /** A model defined by symbolic inputs and outputs. */
-export interface GraphModelOptions<I, O> extends LayerOptions {
+export interface GraphModelOptions<I, O> extends CommonOptions {
   /** Symbolic tensors: one, or arrays or records of them. */
   inputs: I;
   /** The outputs: a symbolic tensor, or a list or record of them. The model's results have the same form. */
@@ -62,7 +56,7 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
   #program: GraphProgram | null = null;
 
   constructor(
-    options: LayerOptions | GraphModelOptions<Mapped<In, SymbolicTensor>, Mapped<Out, SymbolicTensor>> = {},
+    options: CommonOptions | GraphModelOptions<Mapped<In, SymbolicTensor>, Mapped<Out, SymbolicTensor>> = {},
   ) {
     super(options);
     if (!('inputs' in options) && !('outputs' in options)) return;

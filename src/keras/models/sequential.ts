@@ -10,19 +10,14 @@ import { Tensor } from '../../tensor/tensor.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
 import { GraphProgram } from '../graph/program.ts';
 import type { ModelClass } from '../json/writtenModel.ts';
-import { checkedOptions } from '../layers/base/layerOptions.ts';
+import { checkedOptions, type CommonOptions } from '../layers/base/layerOptions.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
-import {
-  type AnyLayer,
-  type ApplyOptions,
-  type CallOptions,
-  Layer,
-  type LayerOptions,
-} from '../layers/base/layer.ts';
+import { type AnyLayer, type ApplyOptions, type CallOptions, Layer } from '../layers/base/layer.ts';
 import type { ClassConfig } from '../namedObjects.ts';
 import { inNameScope, uniqueName } from '../names.ts';
 import type { Nest } from '../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../serialization/layerConfigs.ts';
+import { inputLayerFor } from './describedInputs.ts';
 import { declaredModel } from './model.ts';
 import { factoryOf } from '../options/factory.ts';
 import { own } from '../options/kinds.ts';
@@ -30,7 +25,7 @@ import { own } from '../options/kinds.ts';
 /** Layers; the first may be the result of `input()`. */
 export type Stackable = AnyLayer | Layer | SymbolicTensor | ClassConfig;
 
-export interface SequentialOptions extends LayerOptions {
+export interface SequentialOptions extends CommonOptions {
   /** The layers, from the first to the last. Default: none yet; `add` them. */
   layers?: readonly Stackable[];
   /** Shape of the input, the batch included, to build a model without an input layer immediately. */
@@ -227,6 +222,8 @@ export class Sequential extends /* @__PURE__ */ declaredModel('Sequential', () =
         hint: 'put it first; for several inputs use model({ inputs, outputs }).',
       });
     }
+    const input = this.#stack.length === 0 ? inputLayerFor(layer) : null;
+    if (input) this.#stack.push(input as unknown as AnyLayer);
     this.#stack.push(layer);
   }
 

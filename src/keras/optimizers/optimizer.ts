@@ -19,6 +19,7 @@ import type { Variable } from '../../tensor/variable.ts';
 import { configOf } from '../namedObjects.ts';
 import { snakeCase, uniqueName } from '../names.ts';
 import { type Declaration, inheritedDeclaration } from '../options/declaration.ts';
+import { underPresentNames } from '../options/formerNames.ts';
 import { defineFields, readOptions, writeOptions } from '../options/option.ts';
 import { countAppliedStep, noteOptimized } from '../updateRecord.ts';
 import { checkStep, checkVariables, requireKnownVariables } from './checkStep.ts';
@@ -86,17 +87,19 @@ export abstract class Optimizer {
     average_momentum: new DynamicScalar(0),
   };
 
-  constructor(options: OptimizerOptions = {}, own: readonly string[] = []) {
+  constructor(given: OptimizerOptions = {}, own: readonly string[] = []) {
     const { className } = new.target;
     this.#declaration = inheritedDeclaration(new.target) ?? undeclared;
     const { table, common, defaults, hint } = this.#declaration;
     this.#own = [...Object.keys(table), ...own];
+    const hasRate = common.includes('learningRate') && !this.#own.includes('lr');
+    const options = hasRate ? underPresentNames(className, given, { lr: 'learningRate' }) : given;
     checkOptions(className, options, [...this.#own, ...common], hint);
     addMethodHints(Optimizer.prototype, 'an optimizer', methodHints);
     rejectUnknownProperties(Optimizer.prototype, (optimizer, property) => adviceOn(property, optimizer.#own));
     const set = Object.entries(options).filter(([, value]) => value !== undefined);
-    const given: OptimizerOptions = { ...defaults, ...Object.fromEntries(set) };
-    const { learningRate = 0.001, name } = given;
+    const chosen: OptimizerOptions = { ...defaults, ...Object.fromEntries(set) };
+    const { learningRate = 0.001, name } = chosen;
     if (name !== undefined && (typeof name !== 'string' || name === '')) {
       throw new ValueError({
         op: className,
@@ -105,7 +108,7 @@ export abstract class Optimizer {
         hint: "leave it out for the class's name.",
       });
     }
-    this.options = Object.freeze(completeOptions(name ?? className, given));
+    this.options = Object.freeze(completeOptions(name ?? className, chosen));
     this.name = name ?? uniqueName(snakeCase(className));
     this.#rate = checkedRate(this.name, learningRate);
     defineFields(this, table, readOptions(this.name, table, options));

@@ -2,7 +2,8 @@
 import { elu as exponentialLinear, leakyRelu, relu6 } from '../../../ops/activations/rectifiers.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { reluWith } from '../../activationFunctions.ts';
-import { factoryOf, layer, number, type LayerOptions } from '../base/declare.ts';
+import { factoryOf, type Layer, layer, number, type LayerOptions } from '../base/declare.ts';
+import { underPresentNames } from '../../options/formerNames.ts';
 
 export interface ReLUOptions extends LayerOptions {
   /** The largest value of the result. Default null: no bound. */
@@ -31,12 +32,18 @@ export class ReLU extends /* @__PURE__ */ layer<ReLUOptions>('ReLU', () => ({
 export interface LeakyReLUOptions extends LayerOptions {
   /** The factor of negative values. Default 0.3. */
   negativeSlope?: number;
+  /** @deprecated The name of `negativeSlope` in TF.js and Keras 2. */
+  alpha?: number;
 }
 
-export class LeakyReLU extends /* @__PURE__ */ layer<LeakyReLUOptions>('LeakyReLU', () => ({
+export class LeakyReLU extends /* @__PURE__ */ layer<LeakyReLUOptions, Layer, 'alpha'>('LeakyReLU', () => ({
   negativeSlope: number({ default: 0.3 }),
 })) {
   override readonly supportsMasking: boolean = true;
+
+  constructor(options?: LeakyReLUOptions) {
+    super(underPresentNames('LeakyReLU', options, { alpha: 'negativeSlope' }));
+  }
 
   override call(x: Tensor): Tensor {
     return leakyRelu(x, { negativeSlope: this.negativeSlope });

@@ -24,20 +24,21 @@ export interface LayerStatics {
 }
 
 /** The class that a layer with the options `O` extends: `Base`, with a field for each option. */
-export type LayerClass<O extends object, Base> = LayerStatics &
+export type LayerClass<O extends object, Base, Former extends keyof O = never> = LayerStatics &
   (abstract new (
     ...options: LastOptions<O>
-  ) => Base & Fields<O, LayerOptions>);
+  ) => Base & Fields<O, LayerOptions & Pick<O, Former>>);
 
 /**
  * The class that a layer named `className` extends. `table` lists its options, in the order of Keras's configurations; it is
- * called when the first such layer is made. `common` names the options of every layer that it also takes.
+ * called when the first such layer is made. `common` names the options of every layer that it also takes. `Former` are options of TF.js
+ * and Keras 2 that no table has: they describe an input, or the class renames them.
  */
-export function layer<O extends object, Base = Layer>(
+export function layer<O extends object, Base = Layer, Former extends keyof O = never>(
   className: string,
-  table: () => OptionTable<O, LayerOptions>,
+  table: () => OptionTable<O, LayerOptions & Pick<O, Former>>,
   base: abstract new (options: never) => Base = Layer as never,
   common: readonly (keyof LayerOptions)[] = layerOptionNames,
-): LayerClass<O, Base> {
+): LayerClass<O, Base, Former> {
   return declared(base as never, className, table as () => Options, common);
 }

@@ -33,6 +33,7 @@ import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
 import { heldOptions, requireTensors } from './callInputs.ts';
 import { attachMasks, masksOf, withMasks } from './callMasks.ts';
 import { observed, observedLosses } from './callObserver.ts';
+import { type DescribedInput, separateInput } from './describedInput.ts';
 import { callDirectly, enterBy } from './directCall.ts';
 import { checkCallOptions, type LayerOptions } from './layerOptions.ts';
 import { adviceOn } from './propertyAdvice.ts';
@@ -125,6 +126,11 @@ export abstract class Layer<
    * @internal
    */
   readonly inputDType: DType = 'float32';
+  /**
+   * Options that describe the input, for the first layer of a Sequential; null if there are none.
+   * @internal
+   */
+  readonly describedInput: DescribedInput | null;
   /** Penalty on the outputs. */
   readonly activityRegularizer: Regularizer | null;
   /** Accepted shapes, one entry per input; checked before every call. */
@@ -135,8 +141,10 @@ export abstract class Layer<
   /** Identifies eager calls in history, so that `nodeIndex` counts symbolic calls only. */
   readonly #eager: Operation;
 
-  constructor(options?: LayerOptions) {
+  constructor(given?: LayerOptions) {
+    const [options, described] = separateInput(new.target, given);
     super(options);
+    this.describedInput = described;
     rejectUnknownProperties(SymbolicOperation.prototype, adviceOn);
     this.activityRegularizer = regularizerOf(options?.activityRegularizer);
     this.#eager = { name: this.name, className: this.className };

@@ -10,10 +10,11 @@ import { Tensor } from '../../../tensor/tensor.ts';
 import { knownOptionsOf } from '../../options/declaration.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
+import type { DescribedInputOptions } from './describedInput.ts';
 import type { DTypePolicy } from './dtypePolicy.ts';
 
-/** Options of every layer. */
-export interface LayerOptions {
+/** Options of every layer and every model. */
+export interface CommonOptions {
   /**
    * Its name in histories, errors, summaries and files. Default: the class name with a number, such as `conv2d_1`.
    */
@@ -26,13 +27,16 @@ export interface LayerOptions {
   activityRegularizer?: RegularizerLike | null;
 }
 
+/** Options of every layer. */
+export interface LayerOptions extends CommonOptions, DescribedInputOptions {}
+
 /** Option names of all layers. */
 export const layerOptionNames = [
   'name',
   'trainable',
   'dtype',
   'activityRegularizer',
-] as const satisfies (keyof LayerOptions)[];
+] as const satisfies (keyof CommonOptions)[];
 
 /** A class with the names of the options of its calls. */
 interface CallOptionClass {

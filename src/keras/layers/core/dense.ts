@@ -17,9 +17,11 @@ export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions, 
   units: number;
   /** Applied to the result: a name or a function. Default: none. */
   activation?: ActivationLike | null;
+  /** @deprecated Number of features of the input. Begin the model with `input({ shape })`. */
+  inputDim?: number;
 }
 
-export class Dense extends /* @__PURE__ */ layer<DenseOptions, AdaptedLayer>(
+export class Dense extends /* @__PURE__ */ layer<DenseOptions, AdaptedLayer, 'inputDim'>(
   'Dense',
   () => ({
     units: integer(),

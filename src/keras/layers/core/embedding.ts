@@ -28,6 +28,8 @@ export interface EmbeddingOptions extends LayerOptions, AdapterOptions {
   embeddingsConstraint?: ConstraintLike | null;
   /** Whether id 0 is padding: the output mask is false there. Default false. */
   maskZero?: boolean;
+  /** @deprecated Number of ids of a sequence. Begin the model with `input({ shape, dtype: 'int32' })`. */
+  inputLength?: number | readonly (number | null)[];
 }
 
 export const embeddingTable = () => ({
@@ -38,7 +40,7 @@ export const embeddingTable = () => ({
   ...adapterTable(),
 });
 
-export class Embedding extends /* @__PURE__ */ layer<EmbeddingOptions, AdaptedLayer>(
+export class Embedding extends /* @__PURE__ */ layer<EmbeddingOptions, AdaptedLayer, 'inputLength'>(
   'Embedding',
   embeddingTable,
   AdaptedLayer,

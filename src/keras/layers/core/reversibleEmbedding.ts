@@ -23,7 +23,11 @@ export interface ReversibleEmbeddingOptions extends EmbeddingOptions {
   logitSoftCap?: number | null;
 }
 
-export class ReversibleEmbedding extends /* @__PURE__ */ layer<ReversibleEmbeddingOptions, Embedding>(
+export class ReversibleEmbedding extends /* @__PURE__ */ layer<
+  ReversibleEmbeddingOptions,
+  Embedding,
+  'inputLength'
+>(
   'ReversibleEmbedding',
   () => ({
     ...embeddingTable(),

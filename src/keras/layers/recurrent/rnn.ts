@@ -15,6 +15,7 @@ import { RNNCell } from './cell.ts';
 import { runSteps } from './runSteps.ts';
 import { requireStateShapes } from './stateShapes.ts';
 import { StackedRNNCells } from './stackedRNNCells.ts';
+import type { DescribedSequenceOptions } from '../base/describedInput.ts';
 import {
   type CallOptions,
   flag,
@@ -27,7 +28,7 @@ import {
 } from '../base/declare.ts';
 
 /** Options of all recurrent layers. */
-export interface RecurrentOptions extends LayerOptions {
+export interface RecurrentOptions extends LayerOptions, DescribedSequenceOptions {
   /** Whether to return the outputs of all steps, rather than the last one. Default false. */
   returnSequences?: boolean;
   /** Whether to return the last states as well: [output, ...states]. Default false. */
@@ -72,13 +73,17 @@ export type ByOutput<O extends object, Own = unknown> = LayerStatics &
     options: O,
   ) => Layer<Tensor, Out> & Own);
 
-export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ (layer<RNNOptions>(
-  'RNN',
-  () => ({
-    ...recurrentTable(),
-    cell: { read: (given, { op }) => cellOf(op, given), write: serializeLayer },
-  }),
-) as unknown as ByOutput<RNNOptions | RecurrentOptions, Fields<RecurrentOptions, LayerOptions>>)<Out> {
+export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PURE__ */ (layer<
+  RNNOptions,
+  Layer,
+  keyof DescribedSequenceOptions
+>('RNN', () => ({
+  ...recurrentTable(),
+  cell: { read: (given, { op }) => cellOf(op, given), write: serializeLayer },
+})) as unknown as ByOutput<
+  RNNOptions | RecurrentOptions,
+  Fields<RecurrentOptions, LayerOptions & DescribedSequenceOptions>
+>)<Out> {
   static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'initialState'];
 
   override readonly supportsMasking: boolean = true;
