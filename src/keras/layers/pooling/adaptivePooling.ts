@@ -1,16 +1,10 @@
 /** @file Adaptive pools: a given number of windows along each axis, for any input size. */
-import { ValueError } from '../../../core/errors.ts';
-import { describe, type OpenShape } from '../../../core/shape.ts';
+import type { OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { adaptiveAveragePool, adaptiveMaxPool } from '../../ops/adaptivePool.ts';
-import {
-  dataFormat,
-  type DataFormatOptions,
-  type Pair,
-  type Single,
-  type Triple,
-} from '../base/dataFormat.ts';
-import { checked, factoryOf, Layer, layer, type LayerOptions } from '../base/declare.ts';
+import type { DataFormatOptions, Pair, Single, Triple } from '../base/dataFormat.ts';
+import { dataFormat } from '../base/dataFormat.ts';
+import { factoryOf, Layer, type LayerClass, layer, type LayerOptions, perAxisOf } from '../base/declare.ts';
 
 interface AdaptivePoolingOptions<Size> extends LayerOptions, DataFormatOptions {
   /** Windows along each axis. */
@@ -24,121 +18,72 @@ export type AdaptivePooling2DOptions = AdaptivePoolingOptions<Pair>;
 /** Options of `adaptiveAveragePooling3d` and `adaptiveMaxPooling3d`. */
 export type AdaptivePooling3DOptions = AdaptivePoolingOptions<Triple>;
 
-const table = (rank: number) => ({
-  outputSize: checked((op, what, size) => sizesOf(op, what, size, rank) as never),
-  dataFormat: dataFormat(),
-});
-
 abstract class AdaptivePooling extends Layer {
   declare readonly outputSize: readonly number[];
-
-  constructor(given: LayerOptions) {
-    super(given);
-    this.inputSpec = [{ rank: this.outputSize.length + 2 }];
-  }
+  declare protected readonly pool: typeof adaptiveMaxPool;
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {
     return [inputShape[0] ?? null, ...this.outputSize, inputShape.at(-1) ?? null];
   }
-}
 
-abstract class AdaptiveMean extends AdaptivePooling {
   override call(x: Tensor): Tensor {
-    return adaptiveAveragePool(x, { outputSize: this.outputSize });
+    return this.pool(x, { outputSize: this.outputSize });
   }
 }
 
-abstract class AdaptiveMax extends AdaptivePooling {
-  override call(x: Tensor): Tensor {
-    return adaptiveMaxPool(x, { outputSize: this.outputSize });
+type Pools<Size> = LayerClass<AdaptivePoolingOptions<Size>, AdaptivePooling>;
+
+function pools<Size>(className: string, rank: 1 | 2 | 3, pool: typeof adaptiveMaxPool): Pools<Size> {
+  const table = () => ({ outputSize: perAxisOf(rank) as never, dataFormat: dataFormat() });
+  abstract class Pools extends AdaptivePooling {
+    protected override inputSpec = [{ rank: rank + 2 }];
+    protected override readonly pool = pool;
   }
+  return layer<AdaptivePoolingOptions<Size>, AdaptivePooling>(className, table, Pools);
 }
 
-function sizesOf(op: string, what: string, given: unknown, rank: number): readonly number[] {
-  const list: readonly unknown[] = Array.isArray(given) ? given : new Array(rank).fill(given);
-  if (list.length === rank && list.every((n) => Number.isInteger(n) && (n as number) >= 1)) {
-    return list as readonly number[];
-  }
-  throw new ValueError({
-    op,
-    rule: `\`${what}\` is a positive integer${rank === 1 ? '' : `, or a list of ${rank} of them`}.`,
-    received: `${what}: ${describe(given)}`,
-    hint: 'pass 4 for four windows along each axis.',
-  });
-}
+const means = <Size>(name: string, rank: 1 | 2 | 3) => pools<Size>(name, rank, adaptiveAveragePool);
+const maxima = <Size>(name: string, rank: 1 | 2 | 3) => pools<Size>(name, rank, adaptiveMaxPool);
 
-export class AdaptiveAveragePooling1D extends /* @__PURE__ */ layer<AdaptivePooling1DOptions, AdaptiveMean>(
-  'AdaptiveAveragePooling1D',
-  () => table(1),
-  AdaptiveMean,
-) {}
+export class AdaptiveAveragePooling1D extends /* @__PURE__ */ means<Single>('AdaptiveAveragePooling1D', 1) {}
+export class AdaptiveAveragePooling2D extends /* @__PURE__ */ means<Pair>('AdaptiveAveragePooling2D', 2) {}
+export class AdaptiveAveragePooling3D extends /* @__PURE__ */ means<Triple>('AdaptiveAveragePooling3D', 3) {}
+export class AdaptiveMaxPooling1D extends /* @__PURE__ */ maxima<Single>('AdaptiveMaxPooling1D', 1) {}
+export class AdaptiveMaxPooling2D extends /* @__PURE__ */ maxima<Pair>('AdaptiveMaxPooling2D', 2) {}
+export class AdaptiveMaxPooling3D extends /* @__PURE__ */ maxima<Triple>('AdaptiveMaxPooling3D', 3) {}
 
 /**
- * The means of `outputSize` windows over a sequence; windows overlap where the steps can't be divided evenly. Shapes: [batch,
- * steps, channels] → [batch, outputSize, channels].
- * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ * The means of `outputSize` windows over a sequence; windows overlap where the size can't be divided evenly. Shapes:
+ * [batch, steps, channels] → [batch, outputSize, channels]. Errors: ValueError for invalid options; ShapeError for another rank.
  */
 export const adaptiveAveragePooling1d = /* @__PURE__ */ factoryOf(AdaptiveAveragePooling1D, ['outputSize']);
 
-export class AdaptiveAveragePooling2D extends /* @__PURE__ */ layer<AdaptivePooling2DOptions, AdaptiveMean>(
-  'AdaptiveAveragePooling2D',
-  () => table(2),
-  AdaptiveMean,
-) {}
-
 /**
- * The means of windows over an image, `outputSize` along each axis; windows overlap where the size can't be divided evenly.
- * Shapes: [batch, height, width, channels] → [batch, rows, columns, channels].
- * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ * The means of `outputSize` windows along each axis of an image; windows overlap where the size can't be divided evenly. Shapes:
+ * [batch, height, width, channels] → [batch, ...outputSize, channels]. Errors: ValueError for invalid options; ShapeError for another rank.
  */
 export const adaptiveAveragePooling2d = /* @__PURE__ */ factoryOf(AdaptiveAveragePooling2D, ['outputSize']);
 
-export class AdaptiveMaxPooling1D extends /* @__PURE__ */ layer<AdaptivePooling1DOptions, AdaptiveMax>(
-  'AdaptiveMaxPooling1D',
-  () => table(1),
-  AdaptiveMax,
-) {}
-
 /**
- * The maxima of `outputSize` windows over a sequence. Shapes: as `adaptiveAveragePooling1d`.
- * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
- */
-export const adaptiveMaxPooling1d = /* @__PURE__ */ factoryOf(AdaptiveMaxPooling1D, ['outputSize']);
-
-export class AdaptiveMaxPooling2D extends /* @__PURE__ */ layer<AdaptivePooling2DOptions, AdaptiveMax>(
-  'AdaptiveMaxPooling2D',
-  () => table(2),
-  AdaptiveMax,
-) {}
-
-/**
- * The maxima of windows over an image, `outputSize` along each axis. Shapes: as `adaptiveAveragePooling2d`.
- * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
- */
-export const adaptiveMaxPooling2d = /* @__PURE__ */ factoryOf(AdaptiveMaxPooling2D, ['outputSize']);
-
-export class AdaptiveAveragePooling3D extends /* @__PURE__ */ layer<AdaptivePooling3DOptions, AdaptiveMean>(
-  'AdaptiveAveragePooling3D',
-  () => table(3),
-  AdaptiveMean,
-) {}
-
-/**
- * The mean of each of `outputSize` windows along the axes of a volume, which share it evenly. Shapes: [batch, depth, height,
- * width, channels] → [batch, ...outputSize, channels]. float32.
- * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ * The means of `outputSize` windows along each axis of a volume; windows overlap where the size can't be divided evenly. Shapes:
+ * [batch, depth, height, width, channels] → [batch, ...outputSize, channels]. Errors: ValueError for invalid options; ShapeError for another rank.
  */
 export const adaptiveAveragePooling3d = /* @__PURE__ */ factoryOf(AdaptiveAveragePooling3D, ['outputSize']);
 
-export class AdaptiveMaxPooling3D extends /* @__PURE__ */ layer<AdaptivePooling3DOptions, AdaptiveMax>(
-  'AdaptiveMaxPooling3D',
-  () => table(3),
-  AdaptiveMax,
-) {}
+/**
+ * The maxima of `outputSize` windows over a sequence; windows overlap where the size can't be divided evenly. Shapes:
+ * [batch, steps, channels] → [batch, outputSize, channels]. Errors: ValueError for invalid options; ShapeError for another rank.
+ */
+export const adaptiveMaxPooling1d = /* @__PURE__ */ factoryOf(AdaptiveMaxPooling1D, ['outputSize']);
 
 /**
- * The largest value of each of `outputSize` windows along the axes of a volume, which share it evenly. Shapes: [batch, depth,
- * height, width, channels] → [batch, ...outputSize, channels]. float32.
- * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ * The maxima of `outputSize` windows along each axis of an image; windows overlap where the size can't be divided evenly. Shapes:
+ * [batch, height, width, channels] → [batch, ...outputSize, channels]. Errors: ValueError for invalid options; ShapeError for another rank.
+ */
+export const adaptiveMaxPooling2d = /* @__PURE__ */ factoryOf(AdaptiveMaxPooling2D, ['outputSize']);
+
+/**
+ * The maxima of `outputSize` windows along each axis of a volume; windows overlap where the size can't be divided evenly. Shapes:
+ * [batch, depth, height, width, channels] → [batch, ...outputSize, channels]. Errors: ValueError for invalid options; ShapeError for another rank.
  */
 export const adaptiveMaxPooling3d = /* @__PURE__ */ factoryOf(AdaptiveMaxPooling3D, ['outputSize']);
