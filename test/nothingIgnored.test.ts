@@ -272,7 +272,7 @@ test('numbers among booleans stay numbers', async () => {
 });
 
 test('a single class trains nothing, and a warning says so', () => {
-  layers.dense(1, 'softmax');
+  layers.dense(1, 'softmax').build([null, 2]);
   losses.categoricalCrossentropy(ones([2, 1]), ones([2, 1]));
   expect(warn.mock.calls.map(([text]) => String(text))).toEqual([
     expect.stringMatching(/softmax of one unit is always 1.*sigmoid/),

@@ -37,16 +37,13 @@ export class Dense extends /* @__PURE__ */ layer<DenseOptions, AdaptedLayer, 'in
   kernel: Variable | null = null;
   bias: Variable | null = null;
 
-  constructor(options: DenseOptions) {
-    super(options);
-    if (this.units === 1 && this.activation === activationOf('softmax')) warnOnce(softmaxOfOne(this.name));
-  }
-
   override build(inputShape: OpenShape): void {
     const features = requireChannels(this.name, inputShape);
-    const { units } = this;
-    this.kernel = this.addWeight('kernel', { shape: [features, units], ...this.weightRules('kernel') });
-    if (this.useBias) this.bias = this.addWeight('bias', { shape: [units], ...this.weightRules('bias') });
+    this.kernel = this.addWeight('kernel', { shape: [features, this.units], ...this.weightRules('kernel') });
+    if (this.useBias)
+      this.bias = this.addWeight('bias', { shape: [this.units], ...this.weightRules('bias') });
+    if (this.units === 1 && this.activation === activationOf('softmax'))
+      warnOnce(`${this.name}: the softmax of one unit is always 1. Use a sigmoid, or two units.`);
     this.buildAdapter();
     this.inputSpec = [{ minRank: 2, axes: { [-1]: features } }];
   }
@@ -64,10 +61,6 @@ export class Dense extends /* @__PURE__ */ layer<DenseOptions, AdaptedLayer, 'in
     // The sum of kernel and adapter would take as much memory as the kernel, and its gradient, too.
     return this.activation(add(fusedMatMul(...operands), lowRank(x, added, operand)));
   }
-}
-
-function softmaxOfOne(name: string): string {
-  return `${name}: the softmax of one unit is always 1, and nothing is trained. For two classes use a sigmoid, or two units.`;
 }
 
 /**
