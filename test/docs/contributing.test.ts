@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../../scripts/lib/bundle.mjs';
 import { ShapeError } from '../../src/core/errors.ts';
-import { grad, init, type Tensor, tensor, vmap } from '../../src/index.ts';
+import { grad, init, mul, type Tensor, tensor, vmap } from '../../src/index.ts';
 import type { AnyLayer } from '../../src/keras/layers/base/layer.ts';
 import type { LayerSamples } from '../keras/layers/samples/types.ts';
 
@@ -50,6 +50,41 @@ test('the op', async () => {
   expect(await vmap(cube)(tensor([[1], [3]])).array()).toEqual([[1], [27]]);
   const [, doc = ''] = code.match(/\/\*\*([\s\S]*?)\*\/\nexport/) ?? [];
   for (const stated of [/shape/i, /dtype/i, /Errors:/]) expect(doc).toMatch(stated);
+});
+
+test('the op with a kernel', async () => {
+  const shader = await built<object>('neighbourShader', 'shaders/neighbourSum.ts', snippet('fn main('));
+  expect(Object.keys(shader).sort()).toEqual(['neighbourSum', 'neighbourWorkgroup']);
+  // The files that the recipe creates lie in a folder of this test.
+  const made = (code: string) =>
+    code
+      .replace("'../../../shaders/neighbourSum.ts'", `'${folder}/neighbourShader.ts'`)
+      .replace("'../../kernels/copies/neighbourSum.ts'", `'${folder}/neighbourKernel.ts'`);
+  await built('neighbourKernel', 'src/kernels/copies/neighbourSum.ts', made(snippet('defineKernel({')));
+  const place = 'src/ops/arrangement/neighbourSum.ts';
+  type Rows = (x: Tensor) => Tensor;
+  const { neighbourSum } = await built<{ neighbourSum: Rows }>(
+    'neighbourSum',
+    place,
+    made(snippet('formula: ([x])')),
+  );
+
+  const x = tensor([
+    [1, 2, 4],
+    [10, 20, 40],
+  ]);
+  expect(await neighbourSum(x).array()).toEqual([
+    [3, 6, 5],
+    [30, 60, 50],
+  ]);
+  const weighted = (x: Tensor) => mul(neighbourSum(x), tensor([1, 10, 100]));
+  expect(await grad(weighted)(x).array()).toEqual([
+    [101, 11, 110],
+    [101, 11, 110],
+  ]);
+  expect(await vmap(neighbourSum)(tensor([[[1, 2]], [[3, 4]]])).array()).toEqual([[[3, 3]], [[7, 7]]]);
+  expect(neighbourSum(tensor([[]])).shape).toEqual([1, 0]);
+  expect(() => neighbourSum(tensor([1, 2]))).toThrow(ShapeError);
 });
 
 test('the layer, with its samples', async () => {
