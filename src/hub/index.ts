@@ -1,4 +1,4 @@
-/** @file The entry `retrograd/hub`: pretrained transformers, their layers, and the files of Hugging Face. */
+/** @file The entry `retrograd/hub`: pretrained transformers, their layers, and the files of Hugging Face and KerasHub. */
 
 // Layers
 export {

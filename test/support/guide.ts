@@ -18,5 +18,9 @@ export const filesOf: Readonly<Record<string, Readonly<Record<string, string>>>>
     'clip/config.json': 'hub/clip/config.json',
     'clip/model.safetensors': 'hub/clip/model.safetensors',
     'clip/preprocessor_config.json': 'hub/images/clip/preprocessor_config.json',
+    'presets/bert/config.json': 'presets/bert/config.json',
+    'presets/bert/model.weights.h5': 'presets/bert/model.weights.h5',
+    'presets/bert/task.json': 'presets/bert/task.json',
+    'presets/bert/task.weights.h5': 'presets/bert/task.weights.h5',
   },
 };

@@ -62,6 +62,8 @@ export function readDataset(
     );
   const chunks = layout.kind === 'chunked' ? chunkedReader(chunkedOf(dataset, layout)) : null;
   const readBytes = chunks ? chunks.read : bytesReader(dataset);
+  const { type, littleEndian } = datatype;
+  const isNarrow = (type === 'float16' || type === 'bfloat16') && littleEndian;
   return {
     place,
     shape,
@@ -69,8 +71,14 @@ export function readDataset(
     ...(chunks && { verify: chunks.verify }),
     read: async (begin, end, memory) => {
       const stored = await readBytes(begin * datatype.bytes, end * datatype.bytes, memory);
-      return toHostArray(datatype.type, stored, datatype.littleEndian, tooLarge);
+      return toHostArray(type, stored, littleEndian, tooLarge);
     },
+    ...(isNarrow && {
+      bits: {
+        format: type,
+        read: async (begin, end, memory) => inShorts(await readBytes(2 * begin, 2 * end, memory)),
+      },
+    }),
   };
 }
 
@@ -173,4 +181,10 @@ function bytesReader(
   return layout.address === undefinedAddress
     ? async (begin, end) => filled(fill, end - begin)
     : (begin, end, memory) => storage.bytes(layout.address + begin, end - begin, place, memory);
+}
+
+/** Elements of two bytes; if possible, as a view. */
+function inShorts({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Uint16Array<ArrayBuffer> {
+  if (byteOffset % 2 === 0) return new Uint16Array(buffer, byteOffset, byteLength / 2);
+  return new Uint16Array(buffer.slice(byteOffset, byteOffset + byteLength));
 }

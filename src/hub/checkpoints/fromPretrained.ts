@@ -1,24 +1,17 @@
-/** @file fromPretrained: loads a network from the files of Hugging Face. */
+/** @file fromPretrained: loads a network from the files of Hugging Face, or of KerasHub. */
 import { checkSignal } from '../../core/abortSignal.ts';
-import { FormatError, ValueError } from '../../core/errors.ts';
 import { lazyImport } from '../../core/lazyImport.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
 import type { NarrowFloat } from '../../core/packedWeights.ts';
-import { requireInteger } from '../../core/shape.ts';
 import type { JsonObject } from '../../keras/json/document.ts';
 import { withinStored } from '../../keras/saving/allotment.ts';
 import type { LoadProgress } from '../../keras/saving/fileOptions.ts';
 import { fillStored, type NotFinite } from '../../keras/saving/upload.ts';
-import type { AnyBackbone, HeadTask, PretrainedModel, Task, TaskModels } from '../models/heads.ts';
-import { ConfigReader } from './configReader.ts';
-import { familyOf } from './families.ts';
-import type { AnyFamily, HeadSettings } from './family.ts';
+import type { PretrainedModel, Task, TaskModels } from '../models/heads.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import { type Folder, openFolder, type PretrainedSource } from './folder.ts';
-import { matchTensors } from './matchTensors.ts';
-import { headOf } from './namesOf.ts';
+import { openCheckpoint } from './openCheckpoint.ts';
 import { readFile } from './readFile.ts';
-import { rememberConfig } from './sourceConfig.ts';
-import { onlyIfMissing, openTensors } from './openTensors.ts';
 import { narrowFormat, requireWeightDtype, type WeightDtype } from './weightDtype.ts';
 
 export interface FromPretrainedOptions<T extends Task = Task> {
@@ -67,7 +60,8 @@ const optionNames: OptionNames<FromPretrainedOptions> = {
 
 /**
  * Loads a pretrained network from the files of Hugging Face: `config.json` with `model.safetensors`, or with shards and their index.
- * Weights go to the device one by one. Nothing in the files is executed, and nothing of them is ignored: a field of the configuration
+ * Presets of KerasHub, `config.json` with `model.weights.h5` or its shards, and `task.json` with `task.weights.h5`, are opened in the same
+ * way. Weights go to the device one by one. Nothing in the files is executed, and nothing of them is ignored: a field of the configuration
  * that isn't supported is refused by its name.
  *
  *     const net = await fromPretrained('models/gpt2', { task: 'causalLM' });
@@ -90,42 +84,41 @@ export async function fromPretrained(
   options: FromPretrainedOptions = {},
 ): Promise<PretrainedModel> {
   checkOptions('fromPretrained', options, optionNames);
-  const { signal, dtype = 'auto', ignoreConfig = [], onReport = warn } = options;
+  const { signal, dtype = 'auto', onReport = warn } = options;
   checkSignal('fromPretrained', signal);
   requireWeightDtype('fromPretrained', dtype);
   const folder = await openFolder(source, { signal });
   const json = await readFile(folder, 'config.json');
-  const config = new ConfigReader(json, 'config.json', ignoreConfig);
-  const family = await familyOf(json.model_type, 'config.json');
-  const task = taskOf(family, json, options);
-  const backboneOptions = family.read(config, task.wanted);
-  config.finish();
-  const settings = await settingsOf(folder, json, options);
-  const file = await openTensors(folder);
+  const checkpoint = await open(folder, json, options);
   let model: PretrainedModel | null = null;
   try {
-    const within = withinStored(folder.name, file.tensors.values());
-    const narrow = await narrowing(narrowFormat(dtype, file.tensors.values()));
-    const backbone = narrow(() => within(() => family.create(backboneOptions)));
+    const within = withinStored(folder.name, checkpoint.tensors);
+    const narrow = await narrowing(narrowFormat(dtype, checkpoint.tensors));
+    const backbone = narrow(() => within(() => checkpoint.createBackbone()));
     model = backbone;
-    const isSameTask = task.stored === task.wanted;
-    const head = () => withHead(family, task.wanted, backbone, settings);
+    const head = () => checkpoint.withHead(backbone);
     // A head may be new: it gets initial values, and is trained.
-    const made = isSameTask ? narrow(head) : head();
+    const made = checkpoint.isSameTask ? narrow(head) : head();
     model = made;
-    const match = { family, task: task.wanted, model: made, isSameTask, file: folder.name };
-    const matched = matchTensors(file.tensors, match);
+    const matched = checkpoint.match(made);
     const notFinite = await fillStored(matched.weights, { ...options, file: folder.name });
-    if (narrow !== asIs) (isSameTask ? made : backbone).trainable = false;
-    rememberConfig(made, json);
+    if (narrow !== asIs) (checkpoint.isSameTask ? made : backbone).trainable = false;
+    checkpoint.remember(made);
     onReport({ initialized: matched.initialized, unused: matched.unused, notFinite });
     return made;
   } catch (error) {
     model?.dispose();
     throw error;
   } finally {
-    await file.close();
+    await checkpoint.close();
   }
+}
+
+/** Opens the files in the layout that the configuration is of. */
+async function open(folder: Folder, json: JsonObject, options: FromPretrainedOptions): Promise<Checkpoint> {
+  if (!('class_name' in json)) return openCheckpoint(folder, json, options);
+  const { openPreset } = await lazyImport('presets', () => import('../presets/openPreset.ts'));
+  return openPreset(folder, json, options);
 }
 
 /** Runs what creates layers. */
@@ -138,81 +131,6 @@ async function narrowing(format: NarrowFloat | null): Promise<Creating> {
   if (!format) return asIs;
   const { withNarrowWeights } = await lazyImport('narrow weights', () => import('./narrowLayers.ts'));
   return (create) => withNarrowWeights(format, create);
-}
-
-/** The task of the checkpoint, null if it isn't known, and the one that is wanted. */
-function taskOf(
-  family: AnyFamily,
-  { architectures }: JsonObject,
-  { task }: FromPretrainedOptions,
-): { stored: Task | null; wanted: Task } {
-  const architecture = Array.isArray(architectures) ? architectures[0] : null;
-  const heads = Object.keys(family.heads) as HeadTask[];
-  const found = heads.find((head) => headOf(family, head)?.architecture === architecture) ?? null;
-  const { backboneTask = 'backbone' } = family;
-  const stored = architecture === family.architecture ? backboneTask : found;
-  const known: readonly Task[] = [backboneTask, ...heads];
-  if (task !== undefined && !known.includes(task)) {
-    throw new ValueError({
-      op: 'fromPretrained',
-      rule: `\`task\` of ${family.modelType} is one of ${known.join(', ')}.`,
-      received: `task: ${JSON.stringify(task)}`,
-      hint: 'leave it out for what the checkpoint was made for.',
-    });
-  }
-  const wanted = task ?? stored;
-  if (wanted) return { stored, wanted };
-  throw new FormatError({
-    op: 'config.json',
-    rule: `\`architectures\` of ${family.modelType} are ${[family.architecture, ...heads.map((head) => headOf(family, head)?.architecture)].join(', ')}.`,
-    received: JSON.stringify(architectures ?? null),
-    hint: `say what it is for: fromPretrained(source, { task: ${known.map((name) => `'${name}'`).join(' | ')} }).`,
-  });
-}
-
-/** What heads are created with, from the options and the files. */
-async function settingsOf(
-  folder: Folder,
-  json: JsonObject,
-  { labels, numClasses }: FromPretrainedOptions,
-): Promise<HeadSettings> {
-  const named = labels ?? labelsOf(json);
-  const count = numClasses ?? named?.length ?? (typeof json.num_labels === 'number' ? json.num_labels : 2);
-  requireInteger('fromPretrained', 'numClasses', count, 1);
-  const generation = await readFile(folder, 'generation_config.json').catch(onlyIfMissing);
-  const stops = [generation?.eos_token_id ?? json.eos_token_id ?? []].flat();
-  return {
-    numClasses: count,
-    labels: named?.length === count ? named : null,
-    stopTokens: stops.filter((token): token is number => Number.isSafeInteger(token)),
-    dropout: dropoutOf(json),
-    generation: { ...json, ...generation },
-  };
-}
-
-/** The dropout of a classifier, by the names that families have for it. */
-function dropoutOf({ classifier_dropout, seq_classif_dropout, hidden_dropout }: JsonObject): number | null {
-  const found = classifier_dropout ?? seq_classif_dropout ?? hidden_dropout;
-  return typeof found === 'number' && found >= 0 && found < 1 ? found : null;
-}
-
-/** The names of classes, unless they are transformers' placeholders. */
-function labelsOf({ id2label }: JsonObject): readonly string[] | null {
-  if (typeof id2label !== 'object' || id2label === null || Array.isArray(id2label)) return null;
-  const names = Object.keys(id2label)
-    .sort((a, b) => Number(a) - Number(b))
-    .map((id) => String((id2label as JsonObject)[id]));
-  return names.length > 0 ? names : null;
-}
-
-function withHead(
-  family: AnyFamily,
-  task: Task,
-  backbone: AnyBackbone,
-  settings: HeadSettings,
-): PretrainedModel {
-  const head = headOf(family, task);
-  return (head?.create(backbone, settings) as PretrainedModel | undefined) ?? backbone;
 }
 
 function warn({ initialized, notFinite }: PretrainedReport): void {

@@ -15,7 +15,7 @@ import {
 import { ofParts } from './ofParts.ts';
 
 /** The options of the model, and those of its encoders. */
-interface CLIPSettings extends Pick<CLIPBackboneOptions, 'projectionDim' | 'endToken'> {
+export interface CLIPSettings extends Pick<CLIPBackboneOptions, 'projectionDim' | 'endToken'> {
   readonly vision: CLIPVisionEncoderOptions;
   readonly text: CLIPTextEncoderOptions;
 }

@@ -11,7 +11,7 @@ import { WhisperDecoder, type WhisperDecoderOptions } from './whisperDecoder.ts'
 import { WhisperEncoder, type WhisperEncoderOptions } from './whisperEncoder.ts';
 
 /** The options of both parts. */
-interface WhisperSettings {
+export interface WhisperSettings {
   readonly encoder: WhisperEncoderOptions;
   readonly decoder: WhisperDecoderOptions;
 }

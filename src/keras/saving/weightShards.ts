@@ -34,7 +34,7 @@ export async function openShards(
     const [first] = files.values();
     const isKeras = first !== undefined && (await requireContainer(first)) === 'hdf5';
     const file = isKeras
-      ? await openStores(source.name, map, files)
+      ? storeFile(await openStores(source.name, map, files))
       : await namedFile(await openTensors(source.name, map, files, options), options);
     return { ...file, close: () => shards.close() };
   } catch (error) {
@@ -60,6 +60,25 @@ export async function openTensorShards(
   try {
     const files = await openFiles(source.name, map, shards);
     return { tensors: await openTensors(source.name, map, files, options), close: () => shards.close() };
+  } catch (error) {
+    await shards.close();
+    throw error;
+  }
+}
+
+/** The variables of objects in shards of Keras 3 by the paths of the objects, which are open until `close`. */
+export interface StoreShards {
+  readonly store: ReadonlyMap<string, StoredVariables>;
+  close(): Promise<void>;
+}
+
+/** As `openShards`, for shards of Keras 3, whose paths the caller reads itself. */
+export async function openStoreShards(source: ByteSource, index: JsonObject): Promise<StoreShards> {
+  const map = readMap(source.name, index);
+  const shards = new Siblings(source);
+  try {
+    const files = await openFiles(source.name, map, shards);
+    return { store: await openStores(source.name, map, files), close: () => shards.close() };
   } catch (error) {
     await shards.close();
     throw error;
@@ -105,7 +124,7 @@ async function openStores(
   file: string,
   map: ReadonlyMap<string, readonly string[]>,
   shards: ReadonlyMap<string, ByteSource>,
-): Promise<WeightFile> {
+): Promise<ReadonlyMap<string, StoredVariables>> {
   const [{ openHdf5 }, { readWeightStore }] = await Promise.all([
     import('../../formats/hdf5/index.ts'),
     import('../../formats/keras/index.ts'),
@@ -119,7 +138,7 @@ async function openStores(
   const store: ReadonlyMap<string, StoredVariables> = await readWeightStore(stores);
   for (const key of map.keys())
     if (!store.has(pathOf(key))) throw absent(file, key, map.get(key) as readonly string[]);
-  return storeFile(store);
+  return store;
 }
 
 /** Keys are the names of groups: `/layers/dense/vars`. */
