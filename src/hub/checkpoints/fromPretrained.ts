@@ -10,7 +10,6 @@ import { fillStored, type NotFinite } from '../../keras/saving/upload.ts';
 import type { PretrainedModel, Task, TaskModels } from '../models/heads.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { type Folder, openFolder, type PretrainedSource } from './folder.ts';
-import { openCheckpoint } from './openCheckpoint.ts';
 import { readFile } from './readFile.ts';
 import { narrowFormat, requireWeightDtype, type WeightDtype } from './weightDtype.ts';
 
@@ -116,9 +115,12 @@ export async function fromPretrained(
 
 /** Opens the files in the layout that the configuration is of. */
 async function open(folder: Folder, json: JsonObject, options: FromPretrainedOptions): Promise<Checkpoint> {
-  if (!('class_name' in json)) return openCheckpoint(folder, json, options);
-  const { openPreset } = await lazyImport('presets', () => import('../presets/openPreset.ts'));
-  return openPreset(folder, json, options);
+  if ('class_name' in json) {
+    const { openPreset } = await lazyImport('presets', () => import('../presets/openPreset.ts'));
+    return openPreset(folder, json, options);
+  }
+  const { openCheckpoint } = await lazyImport('checkpoints', () => import('./openCheckpoint.ts'));
+  return openCheckpoint(folder, json, options);
 }
 
 /** Runs what creates layers. */
