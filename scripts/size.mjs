@@ -54,8 +54,8 @@ const CASES = {
     label: 'fromPretrained',
     source: `export { init } from 'retrograd';
 export { fromPretrained } from 'retrograd/hub';`,
-    limit: 101.3,
-    device: 51.4,
+    limit: 52.9,
+    device: 55.1,
     gpu: 15.6,
     software: 4.7,
   },
