@@ -3,7 +3,7 @@ import { ShapeError, ValueError } from '../core/errors.ts';
 import { isBranch } from '../core/nest.ts';
 import { numbersOf } from '../core/nestedNumbers.ts';
 import { describe, formatShape, type OpenShape, type Shape, sizeOf } from '../core/shape.ts';
-import { pad } from '../ops/arrangement/slice.ts';
+import { pad } from '../ops/arrangement/pad.ts';
 import { fromHost, type HostArray } from '../tensor/create.ts';
 import { disposing, keep } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';

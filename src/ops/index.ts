@@ -159,7 +159,8 @@ export { moveAxis, type MoveAxisOptions, swapAxes, type SwapAxesOptions } from '
 export { repeat, type RepeatOptions } from './arrangement/repeat.ts';
 export { reshape } from './arrangement/reshape.ts';
 export { roll, type RollOptions } from './arrangement/roll.ts';
-export { pad, type PadOptions, slice, type SliceOptions } from './arrangement/slice.ts';
+export { pad, type PadOptions } from './arrangement/pad.ts';
+export { slice, type SliceOptions } from './arrangement/slice.ts';
 export { sliceUpdate, type SliceUpdateOptions } from './arrangement/sliceUpdate.ts';
 export {
   batchToSpace,

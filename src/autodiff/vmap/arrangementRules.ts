@@ -70,6 +70,11 @@ export const slices: BatchingRule = onAxes((call) => {
   return { begin: [0, ...[begin].flat()], size: call.resultOfAll() };
 });
 
+export const placedSlices: BatchingRule = onAxes((call) => {
+  const { begins } = call.options as { begins: readonly (readonly number[])[] };
+  return { shape: call.resultOfAll(), begins: begins.map((begin) => [0, ...begin]) };
+});
+
 export const pads: BatchingRule = onAxes(({ options }) => ({
   ...options,
   paddings: [[0, 0], ...(options.paddings as number[][])],

@@ -37,6 +37,7 @@ const rules: Readonly<Record<OpWithRule, BatchingRule>> = {
   broadcastTo: axes.broadcasting,
   transpose: axes.transposition,
   slice: axes.slices,
+  placeSlices: axes.placedSlices,
   pad: axes.pads,
   tile: axes.tiles,
   stridedSlice: axes.stridedSlices,

@@ -5,7 +5,7 @@ import { integer, layer } from '../../keras/layers/base/declare.ts';
 import { Conv1D } from '../../keras/layers/convolutional/conv.ts';
 import { layerNormalization } from '../../keras/layers/normalization/layerNormalization.ts';
 import { dropout } from '../../keras/layers/regularization/dropout.ts';
-import { pad } from '../../ops/arrangement/slice.ts';
+import { pad } from '../../ops/arrangement/pad.ts';
 import { add } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { activated } from '../layers/activationNames.ts';

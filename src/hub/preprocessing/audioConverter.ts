@@ -2,7 +2,8 @@
 import { describe } from '../../core/describe.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe as describeShape } from '../../core/shape.ts';
-import { pad, slice } from '../../ops/arrangement/slice.ts';
+import { pad } from '../../ops/arrangement/pad.ts';
+import { slice } from '../../ops/arrangement/slice.ts';
 import { stack } from '../../ops/arrangement/stack.ts';
 import { add, div, sub } from '../../ops/elementwise/arithmetic.ts';
 import { maximum } from '../../ops/elementwise/maximum.ts';

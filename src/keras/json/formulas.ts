@@ -1,4 +1,5 @@
-import type { PadOptions, SliceOptions } from '../../ops/arrangement/slice.ts';
+import type { PadOptions } from '../../ops/arrangement/pad.ts';
+import type { SliceOptions } from '../../ops/arrangement/slice.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { ArraySplitOptions } from '../ops/arrangement.ts';
 import * as ops from '../ops/index.ts';

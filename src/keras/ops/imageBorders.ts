@@ -2,7 +2,8 @@
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
 import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
-import { pad, slice } from '../../ops/arrangement/slice.ts';
+import { pad } from '../../ops/arrangement/pad.ts';
+import { slice } from '../../ops/arrangement/slice.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { ofImages } from './imageBatches.ts';
 

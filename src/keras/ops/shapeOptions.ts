@@ -5,7 +5,7 @@ import { meshgrid as libraryMeshgrid, type MeshgridOptions } from '../../ops/arr
 import { transpose as libraryTranspose } from '../../ops/arrangement/transpose.ts';
 import { isPlainObject } from '../../core/options.ts';
 import type { TensorLike } from '../../ops/define/operands.ts';
-import { pad as libraryPad, type PadOptions } from '../../ops/arrangement/slice.ts';
+import { pad as libraryPad, type PadOptions } from '../../ops/arrangement/pad.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
 import { tile as libraryTile } from '../../ops/arrangement/tile.ts';
 import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';

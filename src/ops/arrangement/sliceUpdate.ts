@@ -5,7 +5,7 @@ import { describe, formatShape } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { ones } from '../creation/creation.ts';
-import { pad } from './slice.ts';
+import { pad } from './pad.ts';
 import { where } from '../elementwise/where.ts';
 
 export interface SliceUpdateOptions {

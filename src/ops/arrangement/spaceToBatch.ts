@@ -6,7 +6,8 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { identity } from './identity.ts';
 import { reshape } from './reshape.ts';
-import { pad, slice } from './slice.ts';
+import { pad } from './pad.ts';
+import { slice } from './slice.ts';
 import { transpose } from './transpose.ts';
 
 export interface SpaceToBatchOptions {

@@ -6,7 +6,7 @@ import { patchesKernel, patchSumKernel } from '../../kernels/images/patches.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { noFlops, perInput } from '../define/cost.ts';
 import { defineOp, type Op } from '../define/define.ts';
-import { pad } from '../arrangement/slice.ts';
+import { pad } from '../arrangement/pad.ts';
 
 interface PatchOptions {
   /** The patches along the height and the width of an image. None has padding. */

@@ -10,7 +10,8 @@ import { ones } from '../creation/creation.ts';
 import { gather } from './gather.ts';
 import { reshape } from '../arrangement/reshape.ts';
 import { planSegments, segmentSum, type SegmentSumOptions } from './segmentSum.ts';
-import { pad, slice } from '../arrangement/slice.ts';
+import { pad } from '../arrangement/pad.ts';
+import { slice } from '../arrangement/slice.ts';
 import { argsort } from '../sorting/sort.ts';
 import { where } from '../elementwise/where.ts';
 

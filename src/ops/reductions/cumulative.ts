@@ -15,7 +15,8 @@ import { flip } from '../arrangement/flip.ts';
 import { identity } from '../arrangement/identity.ts';
 import { maximum } from '../elementwise/maximum.ts';
 import { numbers } from './reduction.ts';
-import { pad, slice } from '../arrangement/slice.ts';
+import { pad } from '../arrangement/pad.ts';
+import { slice } from '../arrangement/slice.ts';
 
 export interface CummaxOptions {
   /** The axis along which maxima run. Default 0. */

@@ -15,7 +15,8 @@ import { flip } from '../arrangement/flip.ts';
 import { matMul } from '../products/matMul.ts';
 import { type ComplexOp, takingPairs } from './pairs.ts';
 import { reshape } from '../arrangement/reshape.ts';
-import { pad, slice } from '../arrangement/slice.ts';
+import { pad } from '../arrangement/pad.ts';
+import { slice } from '../arrangement/slice.ts';
 import { transpose } from '../arrangement/transpose.ts';
 
 /** Options of `rfft` and `irfft`. */

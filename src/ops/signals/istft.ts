@@ -9,7 +9,8 @@ import { irfft, withLength } from './fourier.ts';
 import { gather } from '../indexing/gather.ts';
 import { type ComplexOp, takingPairs } from './pairs.ts';
 import { reshape } from '../arrangement/reshape.ts';
-import { pad, slice } from '../arrangement/slice.ts';
+import { pad } from '../arrangement/pad.ts';
+import { slice } from '../arrangement/slice.ts';
 import { type StftOptions, windowOf } from './stft.ts';
 import { sum } from '../reductions/sum.ts';
 

@@ -9,7 +9,7 @@ import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { extractPatches } from '../images/extractPatches.ts';
 import { rfft } from './fourier.ts';
 import { reshape } from '../arrangement/reshape.ts';
-import { pad } from '../arrangement/slice.ts';
+import { pad } from '../arrangement/pad.ts';
 
 export interface ExtractSequencesOptions {
   /** Number of elements of a sequence. */

@@ -1,5 +1,5 @@
 /** @file ZeroPadding1D, ZeroPadding2D, ZeroPadding3D: zeros around sequences, images and volumes. */
-import { pad } from '../../../ops/arrangement/slice.ts';
+import { pad } from '../../../ops/arrangement/pad.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type DataFormatOptions, dataFormat } from '../base/dataFormat.ts';
 import { type Sides, sidesOfImage, sidesOfSequence, sidesOfVolume } from './edgeSizes.ts';

@@ -1,6 +1,7 @@
 /** @file Crops, pads and resizes images to a size, keeping their aspect ratio. */
 import { resizeBilinear } from '../../../../ops/images/resize.ts';
-import { pad, slice } from '../../../../ops/arrangement/slice.ts';
+import { pad } from '../../../../ops/arrangement/pad.ts';
+import { slice } from '../../../../ops/arrangement/slice.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { asFloats } from './imageLayer.ts';
 import type { ImageSize } from './imageOptions.ts';
