@@ -31,19 +31,20 @@ export function placeSlices({ slices, rank, width, adds }: PlaceSlicesOptions): 
   const stride = (axis: number) => word(rank + axis);
   const begin = (slice: number, axis: number) => word((2 + 2 * slice) * rank + axis);
   const size = (slice: number, axis: number) => word((3 + 2 * slice) * rank + axis);
-  const coordinates = axes
-    .toReversed()
-    .map((axis) =>
-      axis === 0
-        ? 'let at_0 = remaining;'
-        : `let at_${axis} = remaining % ${bandSize(axis)};\n  remaining /= ${bandSize(axis)};`,
-    );
+  const coordinates = axes.toReversed().map((axis) =>
+    axis === 0
+      ? 'let at_0 = remaining;'
+      : `let at_${axis} = remaining % ${bandSize(axis)};
+  remaining /= ${bandSize(axis)};`,
+  );
+  const indexIn = (slice: number) =>
+    axes.slice(1).reduce((at, axis) => `(${at}) * ${size(slice, axis)} + place_${axis}`, 'place_0');
   // A place before the slice is a large unsigned number.
   const added = range(slices).map(
     (slice) => `{
     ${axes.map((axis) => `let place_${axis} = at_${axis} - ${begin(slice, axis)};`).join('\n    ')}
     if (${axes.map((axis) => `place_${axis} < ${size(slice, axis)}`).join(' && ')}) {
-      total += in_${slice}[${axes.reduce((at, axis) => (axis === 0 ? 'place_0' : `(${at}) * ${size(slice, axis)} + place_${axis}`), '')}];
+      total += in_${slice}[${indexIn(slice)}];
     }
   }`,
   );

@@ -25,7 +25,7 @@ import {
 } from '../ops/define/recorders.ts';
 import { tidy } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
-import { Cotangents } from './cotangents.ts';
+import { Cotangents, type DeferredCall } from './cotangents.ts';
 import { gradientObserver } from './gradientObserver.ts';
 import { type GradientOptions, gradientOptionNames, listOf, requireTensors, seedTargets } from './request.ts';
 import { checkGradients } from './checkGradients.ts';
@@ -47,6 +47,12 @@ interface Record {
   savedOutputs: readonly (Tensor | undefined)[];
   kept: readonly Tensor[];
   checks: readonly Check[];
+}
+
+/** A call of which the cotangents are known. Its gradient is computed later, and reads no saved values. */
+interface DeferredRecord extends DeferredCall {
+  readonly record: Record;
+  readonly plan: Plan;
 }
 
 export class Tape {
@@ -215,7 +221,7 @@ export class Tape {
   ): (Tensor | null)[] {
     const records = [...this.#records];
     const reached = this.#reachedFrom(sources, records);
-    const cotangents = new Cotangents();
+    const cotangents: TapeCotangents = new Cotangents((calls) => differentiateJoined(calls, cotangents));
     seedTargets(cotangents, targets, reached, options.outputGradients);
     const wanted = new Set(sources.map((source) => source.id));
     for (const record of records.reverse()) {
@@ -248,42 +254,26 @@ export class Tape {
 
   #step(
     record: Record,
-    cotangents: Cotangents,
+    cotangents: TapeCotangents,
     reached: ReadonlySet<number>,
     wanted: ReadonlySet<number>,
   ): void {
-    const { op, node, options, plan, checks, inputIds, outputIds, inputSpecs, outputSpecs } = record;
+    const { op, node, plan, inputIds, outputIds, inputSpecs } = record;
     const needs = inputIds.map((id) => id !== null && reached.has(id));
+    // What is deferred is computed here, outside of the scopes of this call.
+    const incoming = outputIds.map((id) => cotangents.get(id));
     if (needs.includes(true)) {
-      // Calls of ops without a gradient aren't recorded.
-      const backward = op.backward as NonNullable<typeof op.backward>;
-      gradientObserver()?.cotangents(
-        node,
-        outputIds,
-        outputIds.map((id) => cotangents.get(id)),
-      );
-      const differentiate = () => {
-        const gradients: unknown = tidy(() => {
-          const incoming = outputIds.map((id, i) => {
-            const spec = outputSpecs[i] as TensorSpec;
-            const isZero = isFloating(spec.dtype) && !op.takesNull;
-            return cotangents.get(id) ?? (isZero ? fill(spec.shape, 0) : null);
-          });
-          const { savedInputs: inputs, savedOutputs: outputs, kept } = record;
-          const saved = { inputs, outputs, kept, inputSpecs, outputSpecs, needs, plan, options };
-          return insideGradient(node, () => backward(incoming, saved));
+      gradientObserver()?.cotangents(node, outputIds, incoming);
+      const known = incoming.map((cotangent) => cotangent ?? null);
+      if (op.joinedBackward) {
+        const input = inputSpecs[0] as TensorSpec;
+        cotangents.defer(inputIds[0] as number, op.joinedBackward, {
+          record,
+          plan,
+          input,
+          cotangents: known,
         });
-        checkGradients(op.name, gradients, inputSpecs, needs);
-        gradients.forEach((gradient, i) => {
-          if (!gradient || !needs[i]) return;
-          // Rows read with an out-of-range index have no gradient, whether or not their values were used.
-          gradient.device.echoChecks(checks, gradient.physicalStorage);
-          cotangents.add(inputIds[i] as number, gradient);
-        });
-      };
-      const profiler = currentExecutor()?.profiler;
-      if (profiler) attributeBackward(profiler, node, differentiate);
-      else differentiate();
+      } else differentiate(record, known, needs, cotangents);
     }
     for (const id of outputIds) if (!wanted.has(id)) cotangents.drop(id);
   }
@@ -293,6 +283,67 @@ export class Tape {
     this.#records = [];
     this.#disconnections = [];
   }
+}
+
+type TapeCotangents = Cotangents<DeferredRecord>;
+
+/** Adds the gradients of a call to the cotangents of its inputs. `known` are its own cotangents. */
+function differentiate(
+  record: Record,
+  known: readonly (Tensor | null)[],
+  needs: readonly boolean[],
+  cotangents: TapeCotangents,
+): void {
+  const { op, node, options, plan, inputSpecs, outputSpecs, savedInputs, savedOutputs, kept } = record;
+  // Calls of ops without a gradient aren't recorded.
+  const backward = op.backward as NonNullable<typeof op.backward>;
+  addGradients(record, record.checks, needs, cotangents, () => {
+    const incoming = known.map((cotangent, i) => {
+      const spec = outputSpecs[i] as TensorSpec;
+      const isZero = isFloating(spec.dtype) && !op.takesNull;
+      return cotangent ?? (isZero ? fill(spec.shape, 0) : null);
+    });
+    const values = { inputs: savedInputs, outputs: savedOutputs, kept };
+    const saved = { ...values, inputSpecs, outputSpecs, needs, plan, options };
+    return insideGradient(node, () => backward(incoming as Tensor[], saved));
+  });
+}
+
+/** Adds the gradient of several calls of one tensor to its cotangent. */
+function differentiateJoined(calls: readonly DeferredRecord[], cotangents: TapeCotangents): void {
+  const [{ record, input, cotangents: known }] = calls as [DeferredRecord];
+  if (calls.length === 1) {
+    differentiate(record, known, [true], cotangents);
+    return;
+  }
+  const join = record.op.joinedBackward as NonNullable<OpDefinition['joinedBackward']>;
+  const checks = calls.flatMap((call) => call.record.checks);
+  addGradients(record, checks, [true], cotangents, () =>
+    insideGradient(record.node, () => [join(calls, input)]),
+  );
+}
+
+/** Runs `compute`, and adds the gradients that it returns to the cotangents of the inputs of `record`. */
+function addGradients(
+  { op, node, inputIds, inputSpecs }: Record,
+  checks: readonly Check[],
+  needs: readonly boolean[],
+  cotangents: TapeCotangents,
+  compute: () => unknown,
+): void {
+  const add = () => {
+    const gradients: unknown = tidy(compute as () => Tensor[]);
+    checkGradients(op.name, gradients, inputSpecs, needs);
+    gradients.forEach((gradient, i) => {
+      if (!gradient || !needs[i]) return;
+      // Rows read with an out-of-range index have no gradient, whether or not their values were used.
+      gradient.device.echoChecks(checks, gradient.physicalStorage);
+      cotangents.add(inputIds[i] as number, gradient);
+    });
+  };
+  const profiler = currentExecutor()?.profiler;
+  if (profiler) attributeBackward(profiler, node, add);
+  else add();
 }
 
 function freeRecord(record: Record): void {

@@ -100,7 +100,7 @@ export function requireTensors(what: string, tensors: readonly unknown[], op = '
 }
 
 export function seedTargets(
-  cotangents: Cotangents,
+  cotangents: Pick<Cotangents, 'add' | 'addBorrowed'>,
   targets: readonly Tensor[],
   reached: ReadonlySet<number>,
   outputGradients: GradientOptions['outputGradients'],

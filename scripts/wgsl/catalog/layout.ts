@@ -2,6 +2,7 @@
 import type { ColourOptions } from '../../../shaders/colours.ts';
 import type { CopyOptions } from '../../../shaders/copy.ts';
 import type { PadOptions } from '../../../shaders/pad.ts';
+import type { PlaceSlicesOptions } from '../../../shaders/placeSlices.ts';
 import type { ResizeOptions } from '../../../shaders/resize.ts';
 import type { SampleImagesOptions } from '../../../shaders/sampleImages.ts';
 import type { TransposeOptions } from '../../../shaders/transpose.ts';
@@ -24,6 +25,10 @@ export const layoutKernels: Family = {
       symmetric: { mode: 'symmetric', perInvocation: 1 },
       edge: { mode: 'edge', perInvocation: 1 },
     },
+  ),
+  'place slices': entry<PlaceSlicesOptions>(
+    { slices: 2, rank: 2, width: 1, adds: 'none' },
+    { 'vectors, added to those before': { width: 4, adds: 0 } },
   ),
   colours: entry<ColourOptions>({ from: 'rgb' }, { 'from HSV': { from: 'hsv' } }),
   resize: entry<ResizeOptions>(

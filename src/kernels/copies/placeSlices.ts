@@ -70,7 +70,8 @@ export function placeSlicesKernel(op: string, slices: readonly Slice[], spec: Te
   if (!only) return kernels().fillKernel((slices[0] as Slice).values.device, spec, 0, op);
   if (placed.length === 1) return padKernel(op, only.values, only.begin, spec, 'constant');
   const out = output(only.values.device, spec, op);
-  launchBands(out, ...mergeWholeAxes(spec.shape, placed));
+  // A scalar is one element of one axis.
+  launchBands(out, ...mergeWholeAxes(spec.shape.length > 0 ? spec.shape : [1], placed));
   return out;
 }
 
@@ -137,7 +138,7 @@ function mergeWholeAxes(shape: Shape, slices: readonly Slice[]): [shape: number[
   const blocks = slices.map(({ values }): Block => ({ values, begin: [], size: [] }));
   shape.forEach((n, axis) => {
     const last = merged.length - 1;
-    const isWhole = slices.every(({ values }) => values.shape[axis] === n);
+    const isWhole = slices.every(({ values }) => (values.shape[axis] ?? 1) === n);
     if (isWhole && last >= 0) {
       merged[last] = (merged[last] as number) * n;
       for (const { begin, size } of blocks)
@@ -146,8 +147,8 @@ function mergeWholeAxes(shape: Shape, slices: readonly Slice[]): [shape: number[
       merged.push(n);
       blocks.forEach(({ begin, size }, i) => {
         const { values, begin: given } = slices[i] as Slice;
-        begin.push(given[axis] as number);
-        size.push(values.shape[axis] as number);
+        begin.push(given[axis] ?? 0);
+        size.push(values.shape[axis] ?? 1);
       });
     }
   });

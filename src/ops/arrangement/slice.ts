@@ -3,12 +3,16 @@
  */
 import { ShapeError } from '../../core/errors.ts';
 import { describe, formatShape, sameShape, type Shape, stridesOf } from '../../core/shape.ts';
+import type { TensorSpec } from '../../core/spec.ts';
 import { copied, type StridedLayout } from '../../kernels/copies/copy.ts';
 import { placeSlicesKernel } from '../../kernels/copies/placeSlices.ts';
 import { view } from '../../kernels/launch/output.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { noFlops } from '../define/cost.ts';
-import { defineOp, type Op } from '../define/define.ts';
+import { defineOp, maxOperands, type Op } from '../define/define.ts';
+import { add } from '../elementwise/arithmetic.ts';
+import { type JoinedCall, outputsOf } from '../define/definition.ts';
+import { reshape } from './reshape.ts';
 
 export interface SliceOptions {
   /** The first element on each axis; trailing axes that are omitted are taken whole. */
@@ -35,9 +39,8 @@ export const slice: Op<[x: Tensor], SliceOptions, Tensor, 'first', ['begin', 'si
       sameShape(plan.shape, x.shape)
         ? view(x, plan, 'slice')
         : copied('slice', x, blockLayout(x.shape, plan.begin), plan),
-    backward: ([dy], { inputSpecs: [{ shape }], plan }) => [
-      placeSlices([dy], { shape, begins: [plan.begin] }),
-    ],
+    backward: (cotangents, { inputSpecs: [x], plan }) => [placeParts([{ cotangents, plan }], x)],
+    joinedBackward: placeParts,
     cost: noFlops,
   });
 
@@ -68,6 +71,36 @@ export const placeSlices: Op<[slices: Tensor[]], PlaceSlicesOptions> = /* @__PUR
     ),
   cost: noFlops,
 });
+
+/** A result that is a part of its op's input. */
+export interface Part extends TensorSpec {
+  /** Its first element, on each axis of the input. */
+  readonly begin: readonly number[];
+  /** Its shape as a block of the input, if that has more axes. */
+  readonly block?: Shape;
+}
+
+/** The gradient of the input of ops whose plans consist of parts. */
+export function placeParts(calls: readonly JoinedCall[], { shape }: TensorSpec): Tensor {
+  const begins: (readonly number[])[] = [];
+  const slices: Tensor[] = [];
+  for (const { cotangents, plan } of calls) {
+    (outputsOf(plan) as readonly Part[]).forEach(({ begin, block }, i) => {
+      const dy = cotangents[i];
+      if (!dy) return;
+      begins.push(begin);
+      slices.push(block ? reshape(dy, { shape: block }) : dy);
+    });
+  }
+  const place = (first: number) =>
+    placeSlices(slices.slice(first, first + maxOperands), {
+      shape,
+      begins: begins.slice(first, first + maxOperands),
+    });
+  let total = place(0);
+  for (let next = maxOperands; next < slices.length; next += maxOperands) total = add(total, place(next));
+  return total;
+}
 
 /** The layout of a block of a tensor of `shape` that begins at `begin`. */
 export function blockLayout(shape: Shape, begin: readonly number[]): StridedLayout {

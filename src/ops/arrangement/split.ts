@@ -4,10 +4,9 @@ import { requireOutputs } from '../../core/outputs.ts';
 import { describe, formatShape, normalizeAxis, type Shape } from '../../core/shape.ts';
 import { copied } from '../../kernels/copies/copy.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { concat } from './concat.ts';
 import { noFlops } from '../define/cost.ts';
 import { defineOp, type Op } from '../define/define.ts';
-import { blockLayout } from './slice.ts';
+import { blockLayout, placeParts } from './slice.ts';
 
 export interface SplitOptions {
   /** The number of equal parts, or the size of each part; one size may be -1: it is inferred. */
@@ -17,7 +16,8 @@ export interface SplitOptions {
 }
 
 /**
- * `x` split into parts along `axis`. Any dtype. The gradient is the concatenation of the parts' gradients.
+ * `x` split into parts along `axis`. Any dtype. The gradient is the concatenation of the parts' gradients, zeros for parts
+ * that nothing depends on.
  * Errors: ShapeError if the parts don't add up to the axis.
  */
 export const split: Op<[x: Tensor], SplitOptions, Tensor[], 'first', ['numOrSizeSplits', 'axis']> =
@@ -33,11 +33,13 @@ export const split: Op<[x: Tensor], SplitOptions, Tensor[], 'first', ['numOrSize
         const begin = shape.map((_, i) => (i === axis ? next : 0));
         next += size;
         const part = shape.map((n, i) => (i === axis ? size : n));
-        return { shape: part, dtype, layout: blockLayout(shape, begin) };
+        return { shape: part, dtype, begin, layout: blockLayout(shape, begin) };
       });
     },
     forward: ([x], plan) => plan.map((part) => copied('split', x, part.layout, part)),
-    backward: (cotangents, { options: { axis = 0 } }) => [concat(cotangents, { axis })],
+    takesNull: true,
+    backward: (cotangents, { inputSpecs: [x], plan }) => [placeParts([{ cotangents, plan }], x)],
+    joinedBackward: placeParts,
     cost: noFlops,
   });
 

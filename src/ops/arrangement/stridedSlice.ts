@@ -13,10 +13,14 @@ import {
   type Shape,
   stridesOf,
 } from '../../core/shape.ts';
+import type { TensorSpec } from '../../core/spec.ts';
 import { copied, copyInto, denseLayout, type StridedLayout } from '../../kernels/copies/copy.ts';
 import { kernels } from '../../kernels/loading/loadKernels.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { defineOp, type Op } from '../define/define.ts';
+import type { JoinedCall } from '../define/definition.ts';
+import { addN } from '../elementwise/addN.ts';
+import { type Part, placeParts } from './slice.ts';
 
 /**
  * One entry for each axis, as NumPy's begin:end:stride. Bit i of a mask applies to entry i.
@@ -80,11 +84,12 @@ export const stridedSlice: Op<[x: Tensor], StridedSliceOptions, Tensor, 'first',
     options: stridedSliceOptionNames,
     save: { inputs: [] },
     infer: ([{ shape, dtype }], options) => {
-      const sliced = stridedLayout('stridedSlice', shape, options);
-      return { shape: sliced.shape, dtype, layout: sliced.layout };
+      const { shape: sliced, layout, part } = stridedLayout('stridedSlice', shape, options);
+      return { shape: sliced, dtype, layout, part, options };
     },
     forward: ([x], plan) => copied('stridedSlice', x, plan.layout, plan),
-    backward: ([dy], { inputSpecs: [x], options }) => [stridedScatter(dy, { ...options, shape: x.shape })],
+    backward: (cotangents, { inputSpecs: [x], plan }) => [addParts([{ cotangents, plan }], x)],
+    joinedBackward: addParts,
   });
 
 /**
@@ -126,16 +131,41 @@ export const stridedScatter: Op<
 
 const masks = ['beginMask', 'endMask', 'ellipsisMask', 'newAxisMask', 'shrinkAxisMask'] as const;
 
-/** The shape of the elements that `options` select in a tensor of `shape`, and their layout there. */
+interface StridedPlan extends TensorSpec {
+  readonly options: StridedSliceOptions;
+  readonly part: Omit<Part, keyof TensorSpec> | null;
+}
+
+/** The gradient of the input of several slices. Those without gaps are placed together. */
+function addParts(calls: readonly JoinedCall[], x: TensorSpec): Tensor {
+  const parts: JoinedCall[] = [];
+  const gradients: Tensor[] = [];
+  for (const { cotangents, plan } of calls) {
+    const { shape, dtype, part, options } = plan as StridedPlan;
+    if (part) parts.push({ cotangents, plan: { shape, dtype, ...part } });
+    else gradients.push(stridedScatter(cotangents[0] as Tensor, { ...options, shape: x.shape }));
+  }
+  if (parts.length > 0) gradients.push(placeParts(parts, x));
+  const [only] = gradients;
+  return only && gradients.length === 1 ? only : addN(gradients);
+}
+
+/**
+ * The shape of the elements that `options` select in a tensor of `shape`, their layout there, and which part of it they are if
+ * they are one without gaps, in order.
+ */
 function stridedLayout(
   op: string,
   shape: Shape,
   options: StridedSliceOptions,
-): { shape: number[]; layout: StridedLayout } {
+): { shape: number[]; layout: StridedLayout; part: StridedPlan['part'] } {
   const entries = entriesOf(op, shape, options);
   const own = stridesOf(shape);
   const out: number[] = [];
   const strides: number[] = [];
+  const begin: number[] = [];
+  const block: number[] = [];
+  let isPart = true;
   let offset = 0;
   let axis = 0;
   for (const entry of entries) {
@@ -149,6 +179,9 @@ function stridedLayout(
     const range = entry === 'whole' ? { first: 0, count: n, stride: 1 } : rangeOf(op, shape, axis, entry);
     // An empty range may begin outside the axis, but reads nothing.
     if (range.count > 0) offset += range.first * step;
+    begin.push(range.count > 0 ? range.first : 0);
+    block.push(range.count);
+    isPart &&= range.stride === 1 || range.count <= 1;
     if (entry === 'whole' || !entry.shrink) {
       out.push(range.count);
       strides.push(range.stride * step);
@@ -156,7 +189,7 @@ function stridedLayout(
     axis++;
   }
   checkShape(op, out);
-  return { shape: out, layout: { offset, strides } };
+  return { shape: out, layout: { offset, strides }, part: isPart ? { begin, block } : null };
 }
 
 interface Entry {

@@ -12,6 +12,7 @@ export type OpWithRule =
   | 'broadcastTo'
   | 'transpose'
   | 'slice'
+  | 'placeSlices'
   | 'pad'
   | 'tile'
   | 'stridedSlice'

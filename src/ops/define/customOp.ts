@@ -77,6 +77,10 @@ const parts: Readonly<Record<keyof OpDefinition, { is: string; fits: (part: unkn
     is: 'a function of cotangents, or null where there is no gradient',
     fits: (part) => part === null || isFunction(part),
   },
+  joinedBackward: {
+    is: 'a function of calls, each with its cotangents and its plan',
+    fits: (part) => part === undefined || isFunction(part),
+  },
   options: {
     is: 'an object, such as { by: false }',
     fits: (part) => part === undefined || isPlainObject(part),

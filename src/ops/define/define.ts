@@ -169,7 +169,7 @@ function listOf(op: string, slots: readonly InputSlot[], list: unknown): readonl
 }
 
 /** The maximum number of operands of ops that take a list. */
-const maxOperands = 2 ** 16;
+export const maxOperands = 2 ** 16;
 
 /** Throws unless two inputs have the same dtype; for ops without promotion. */
 export function requireSameDType(op: string, a: TensorSpec, b: TensorSpec): void {

@@ -105,6 +105,14 @@ export interface Saved<
   readonly options: O;
 }
 
+/** A call whose gradient is computed together with those of other calls. */
+export interface JoinedCall {
+  /** By output; null where nothing depends on it. */
+  readonly cotangents: readonly (Tensor | null)[];
+  /** The result of `infer` for this call. */
+  readonly plan: Plan;
+}
+
 /** A function type with bivariant parameters, since definitions are used by code that doesn't know their types. */
 type Method<A extends readonly unknown[], T> = { method(...args: A): T }['method'];
 
@@ -170,6 +178,12 @@ export interface OpDefinition<
     [cotangents: PerOutput<R, N extends true ? Tensor | null : Tensor>, saved: Saved<I, O, R, P, S>],
     PerInput<I, Tensor | null>
   > | null;
+  /**
+   * For ops of one input that save nothing: the sum of what `backward` returns for several calls with the same input, computed
+   * together. A tape then doesn't compute, and add, a gradient of the input's size for each of them. Written with ops, like
+   * `backward`. Calls of several ops are joined if their definitions have the same function.
+   */
+  joinedBackward?(calls: readonly JoinedCall[], input: TensorSpec): Tensor;
   /** The same results, composed of ops. vmap maps those where it has no rule for this op. */
   formula?(inputs: NoInfer<Operands<I, Tensor>>, plan: NoInfer<P>, options: O): NoInfer<R>;
   /** The cost of a call, for `profile`. Default: the cost of the ops in its forward. */
