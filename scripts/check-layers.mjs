@@ -66,6 +66,8 @@ export const MAY_IMPORT = {
   'src/storage': ['src/formats', 'src/core'],
   // Datasets, of files too. They know no models: `fit` takes them as iterables.
   'src/data': ['src/storage', 'src/formats', 'src/ops', 'src/tensor', 'src/core'],
+  // Draws numbers and the values of tensors. It knows no models: a history is numbers by name.
+  'src/show': ['src/formats', 'src/tensor', 'src/core'],
   // Watches a step from the tape down to its launches, and computes statistics of its own.
   'src/inspect': [
     'src/autodiff',

@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NOTICES = 'THIRD_PARTY_NOTICES.md';
 
 /** What is downloaded by `npm install`, in bytes: the largest that passes. */
-const MAX_PACKED = 2.33e6;
+const MAX_PACKED = 2.36e6;
 
 /** @returns {{ size: number, files: Set<string> }} what `npm pack` would ship: bytes, and paths with `/` */
 function pack() {

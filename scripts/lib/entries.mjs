@@ -20,6 +20,7 @@ export const ENTRY_SOURCES = {
   io: 'src/io/index.ts',
   inspect: 'src/inspect/index.ts',
   hub: 'src/hub/index.ts',
+  show: 'src/show/index.ts',
 };
 
 /**

@@ -20,6 +20,7 @@ const contents = [
     pages: [
       'recipes',
       'training',
+      'charts',
       'data',
       'fine-tuning',
       'pretrained',

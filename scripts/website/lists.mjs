@@ -39,6 +39,11 @@ const LISTS = [
   },
   { file: 'all-files.html', title: 'Files: retrograd/io', holds: ({ entry }) => entry === 'retrograd/io' },
   {
+    file: 'all-show.html',
+    title: 'Charts: retrograd/show',
+    holds: ({ entry }) => entry === 'retrograd/show',
+  },
+  {
     file: 'all-inspect.html',
     title: 'Inspector: retrograd/inspect',
     holds: ({ entry }) => entry === 'retrograd/inspect',

@@ -1,0 +1,183 @@
+/** @file confusionMatrix: how often each class was taken for each other. */
+import { describe } from '../core/describe.ts';
+import { ShapeError, ValueError } from '../core/errors.ts';
+import { checkOptions, type OptionNames } from '../core/options.ts';
+import { shortened } from './barChart.ts';
+import { Chart } from './chart.ts';
+import { requireText, requireTexts } from './checks.ts';
+import { grid, ink, lineColour, paper } from './colour.ts';
+import { type Markup, markup } from './markup.ts';
+import { label, picture, rounded, textWidth } from './picture.ts';
+
+/** The classes of examples, by number from 0: the true ones and the predicted ones. */
+export interface Classified {
+  readonly labels: ArrayLike<number>;
+  readonly predictions: ArrayLike<number>;
+}
+
+export interface ConfusionMatrixOptions {
+  /** The names of the classes. Default: their numbers. */
+  classes?: readonly string[];
+  /** What the chart shows, for screen readers. Default 'Confusion matrix'. */
+  title?: string;
+}
+
+const optionNames: OptionNames<ConfusionMatrixOptions> = { classes: false, title: false };
+
+/**
+ * A table of counts as a picture: a row for each true class, a column for each predicted one. The darker a cell, the larger its share of the row.
+ *
+ *     confusionMatrix({ labels: [0, 1, 1], predictions: [0, 1, 0] }, { classes: ['cat', 'dog'] })
+ *
+ * Errors: ShapeError if there aren't as many predictions as labels; ValueError for anything but classes by number, and for options.
+ */
+export function confusionMatrix(data: Classified, options: ConfusionMatrixOptions = {}): Chart<Classified> {
+  const op = 'confusionMatrix';
+  checkOptions(op, options, optionNames);
+  const title = requireText(op, 'title', options.title ?? 'Confusion matrix');
+  const classes = options.classes === undefined ? null : requireTexts(op, 'classes', options.classes);
+  return new Chart(op, data, (given) => {
+    const { counts, names } = countsOf(op, given, classes);
+    return (width) => drawMatrix(counts, names, title, width);
+  });
+}
+
+/** More classes than a picture can show, and than a model usually has: probably values that aren't classes. */
+const maxClasses = 1000;
+
+function countsOf(
+  op: string,
+  data: Classified,
+  classes: readonly string[] | null,
+): { counts: number[][]; names: readonly string[] } {
+  checkOptions(op, data, ['labels', 'predictions']);
+  const labels = requireClasses(op, 'labels', data.labels, classes);
+  const predictions = requireClasses(op, 'predictions', data.predictions, classes);
+  if (labels.length !== predictions.length) {
+    throw new ShapeError({
+      op,
+      rule: 'each label has a prediction.',
+      received: `${labels.length} labels, ${predictions.length} predictions`,
+      hint: 'pass both of the same examples.',
+    });
+  }
+  const most = [...labels, ...predictions].reduce((max, one) => Math.max(max, one), 0);
+  const names = classes ?? Array.from({ length: most + 1 }, (_, i) => String(i));
+  const counts = names.map(() => names.map(() => 0));
+  labels.forEach((actual, i) => {
+    const row = counts[actual] as number[];
+    const predicted = predictions[i] as number;
+    row[predicted] = (row[predicted] as number) + 1;
+  });
+  return { counts, names };
+}
+
+function requireClasses(
+  op: string,
+  name: string,
+  values: unknown,
+  classes: readonly string[] | null,
+): number[] {
+  const isList = Array.isArray(values) || (ArrayBuffer.isView(values) && !(values instanceof DataView));
+  const count = classes?.length ?? maxClasses;
+  const list = isList ? Array.from(values as ArrayLike<unknown>) : [];
+  const wrong = list.findIndex(
+    (value) => !Number.isInteger(value) || (value as number) < 0 || (value as number) >= count,
+  );
+  if (isList && wrong < 0) return list as number[];
+  throw new ValueError({
+    op,
+    rule: `\`${name}\` are the numbers of classes: integers from 0 to ${count - 1}.`,
+    received: isList ? `${name}[${wrong}]: ${describe(list[wrong])}` : `${name}: ${describe(values)}`,
+    hint: 'of a tensor of probabilities, pass await argMax(probabilities, { axis: -1 }).data().',
+  });
+}
+
+function drawMatrix(
+  counts: readonly (readonly number[])[],
+  names: readonly string[],
+  title: string,
+  width: number,
+): Markup {
+  const left = Math.min(width / 4, 26 + Math.max(...names.map(textWidth), 0));
+  const top = 40;
+  const cell = Math.max(2, Math.min(64, (width - left - 4) / names.length));
+  const height = top + cell * names.length + 6;
+  const total = counts.flat().reduce((sum, count) => sum + count, 0);
+  const right = counts.reduce((sum, row, i) => sum + (row[i] as number), 0);
+  const isTextual = cell >= 8 + textWidth(String(Math.max(...counts.flat(), 0)));
+  return picture(
+    {
+      width,
+      height: Math.ceil(height),
+      title,
+      description: `${right} of ${total} right; ${mistakesText(counts, names)}`,
+    },
+    label(left, 12, 'predicted →'),
+    label(0, 12, 'true ↓'),
+    ...(cell >= 14
+      ? names.flatMap((name, i) => [
+          label(left + cell * (i + 0.5), top - 8, shortened(name, cell - 2), {
+            'text-anchor': 'middle',
+            fill: ink,
+          }),
+          label(left - 8, top + cell * (i + 0.5) + 4, shortened(name, left - 10), {
+            'text-anchor': 'end',
+            fill: ink,
+          }),
+        ])
+      : []),
+    ...counts.flatMap((row, i) => {
+      const all = row.reduce((sum, count) => sum + count, 0);
+      return row.flatMap((count, j) => {
+        const share = all > 0 ? count / all : 0;
+        const [x, y] = [rounded(left + cell * j), rounded(top + cell * i)];
+        const size = rounded(Math.max(1, cell - 1.5));
+        return [
+          markup('rect', {
+            x,
+            y,
+            width: size,
+            height: size,
+            rx: Math.min(3, cell / 8),
+            fill: grid,
+            opacity: 0.5,
+          }),
+          ...(count > 0
+            ? [
+                markup('rect', {
+                  class: 'cell',
+                  x,
+                  y,
+                  width: size,
+                  height: size,
+                  rx: Math.min(3, cell / 8),
+                  fill: lineColour(i === j ? 1 : 0),
+                  opacity: rounded(1000 * (0.12 + 0.88 * share)) / 1000,
+                }),
+              ]
+            : []),
+          ...(isTextual
+            ? [
+                label(x + size / 2, y + size / 2 + 4, String(count), {
+                  'text-anchor': 'middle',
+                  fill: share > 0.55 ? paper : ink,
+                }),
+              ]
+            : []),
+        ];
+      });
+    }),
+  );
+}
+
+/** The three most frequent mistakes. */
+function mistakesText(counts: readonly (readonly number[])[], names: readonly string[]): string {
+  const mistakes = counts.flatMap((row, i) =>
+    row.flatMap((count, j) =>
+      i !== j && count > 0 ? [{ count, text: `${names[i]} taken for ${names[j]}` }] : [],
+    ),
+  );
+  const worst = mistakes.sort((a, b) => b.count - a.count).slice(0, 3);
+  return worst.length > 0 ? worst.map(({ count, text }) => `${count} ${text}`).join(', ') : 'no mistakes';
+}
