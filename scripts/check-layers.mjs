@@ -70,6 +70,7 @@ export const MAY_IMPORT = {
   'src/show': ['src/formats', 'src/tensor', 'src/core'],
   // Watches a step from the tape down to its launches, and computes statistics of its own.
   'src/inspect': [
+    'src/show',
     'src/autodiff',
     'src/ops',
     'src/kernels',

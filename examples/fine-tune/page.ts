@@ -2,7 +2,7 @@
 import '../../website/style/tokens.css';
 import { init, memory } from 'retrograd';
 import type { PretrainedSource } from 'retrograd/hub';
-import { drawCurve } from './curve.ts';
+import { lineChart } from 'retrograd/show';
 import { adapterFiles, kerasFile, networkFiles } from './keep.ts';
 import { addAdapters, learn, type Pass } from './learn.ts';
 import { type Network, openNetwork } from './network.ts';
@@ -18,6 +18,9 @@ const say = (words: string) => {
 
 /** Milliseconds between two samples while it learns. */
 const sampleEvery = 1500;
+
+const curve = lineChart({}, { xLabel: 'pass', title: 'The loss per token after each pass' });
+curve.show(element('curve'));
 
 let network: Network | null = null;
 /** The rank of the adapters; null without any. */
@@ -70,9 +73,18 @@ async function clear(): Promise<void> {
   if (rank !== null) await network?.net.removeLora();
   rank = null;
   passes = [];
-  drawCurve(element<SVGElement>('curve'), passes, Number(field('passes').value));
+  showPasses();
   for (const id of ['before', 'after', 'files']) element(id).replaceChildren();
   element('passed').textContent = 'no pass over your text yet';
+}
+
+/** Draws the loss per token after each pass. */
+function showPasses(): void {
+  const learned = passes.map(({ number, loss }) => [number, loss] as const);
+  const heldBack = passes.flatMap(({ number, heldBackLoss }) =>
+    heldBackLoss === null ? [] : [[number, heldBackLoss] as const],
+  );
+  curve.update({ 'what it learns': learned, ...(heldBack.length > 0 ? { 'held back': heldBack } : {}) });
 }
 
 const writeInto = (id: string, maxNewTokens: number, signal?: AbortSignal) =>
@@ -119,7 +131,7 @@ async function learnText(signal: AbortSignal): Promise<void> {
   let sampled = 0;
   const onPass = async (pass: Pass) => {
     passes.push({ ...pass, number: done + pass.number });
-    drawCurve(element<SVGElement>('curve'), passes, done + more);
+    showPasses();
     const seconds = (performance.now() - started) / 1000;
     say(
       `Pass ${passes.length} of ${done + more} · loss ${pass.loss.toFixed(2)} · ${seconds.toFixed(0)} s · ${megabytes()} MB`,

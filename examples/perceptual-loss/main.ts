@@ -3,7 +3,7 @@
  * `perceptualLossDemo`.
  */
 import { FormatError } from 'retrograd';
-import { type Curve, drawCurves } from './curve.ts';
+import { lineChart } from 'retrograd/show';
 import {
   type DemoEvents,
   type DemoResult,
@@ -53,14 +53,17 @@ function show(id: string, pixels: ImageData): void {
   canvas.getContext('2d')?.putImageData(pixels, 0, 0);
 }
 
-const curvesOf = (losses: Readonly<Record<RunName, readonly number[]>>): Curve[] => [
-  { name: 'pixel loss', colour: '#0369a1', losses: losses.pixel },
-  { name: 'perceptual loss', colour: '#c2410c', losses: losses.perceptual },
-];
+const curvesOf = (losses: Readonly<Record<RunName, readonly number[]>>) => ({
+  'pixel loss': losses.pixel,
+  'perceptual loss': losses.perceptual,
+});
+
+const curves = lineChart({}, { scale: 'log', yLabel: 'loss', title: 'Loss by step' });
 
 /** Runs the demonstration and shows its progress. */
 async function runOnPage(settings: DemoSettings, events: DemoEvents = {}): Promise<DemoResult> {
   const shown: Record<RunName, number[]> = { pixel: [], perceptual: [] };
+  curves.show(element('curves'));
   const result = await runDemo(settings, {
     ...events,
     onWeights: async (loaded, total) => {
@@ -79,7 +82,7 @@ async function runOnPage(settings: DemoSettings, events: DemoEvents = {}): Promi
       const { step, steps, loss, stepsPerSecond, losses, picture } = progress;
       shown[run] = losses;
       status.textContent = `${run} loss: step ${step} of ${steps}, loss ${loss.toPrecision(3)}, ${stepsPerSecond.toFixed(1)} steps/s`;
-      element('curves').innerHTML = drawCurves(curvesOf(shown), steps);
+      curves.update(curvesOf(shown));
       show(run, await imageData(picture));
       await events.onProgress?.(run, progress);
     },
@@ -161,11 +164,8 @@ globalThis.perceptualLossDemo = {
         },
       ],
     );
-    const curves = drawCurves(
-      curvesOf({ pixel: rest.pixel.losses, perceptual: rest.perceptual.losses }),
-      settings.steps,
-    );
-    return { result: rest, sheet: await dataUrl(sheet), curves };
+    curves.update(curvesOf({ pixel: rest.pixel.losses, perceptual: rest.perceptual.losses }));
+    return { result: rest, sheet: await dataUrl(sheet), curves: curves.svg };
   },
 };
 

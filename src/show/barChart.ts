@@ -10,8 +10,8 @@ import { tickText, valueText } from './numberText.ts';
 import { label, picture, rounded, textWidth } from './picture.ts';
 import { scaleOf } from './scale.ts';
 
-/** Values by name. */
-export type Bars = Readonly<Record<string, number>>;
+/** Values by name: an object, or pairs in the order of the bars. An object has names that are integers first. */
+export type Bars = Readonly<Record<string, number>> | readonly (readonly [name: string, value: number])[];
 
 export interface BarChartOptions {
   /** What the chart shows, for screen readers. Default: `label`, or the names of the bars. */
@@ -32,19 +32,28 @@ export function barChart(bars: Bars, options: BarChartOptions = {}): Chart<Bars>
   const title = requireText(op, 'title', options.title ?? '');
   const axis = requireText(op, 'label', options.label ?? '');
   return new Chart(op, bars, (data) => {
-    const entries = Object.entries(requireBars(op, data));
+    const entries = requireBars(op, data);
     return (width) => drawBars(entries, { title, axis }, width);
   });
 }
 
-function requireBars(op: string, bars: unknown): Bars {
-  if (isPlainObject(bars) && Object.values(bars).every((value) => typeof value === 'number'))
-    return bars as Bars;
+function requireBars(op: string, bars: unknown): readonly (readonly [name: string, value: number])[] {
+  const entries: readonly unknown[] = Array.isArray(bars)
+    ? bars
+    : isPlainObject(bars)
+      ? Object.entries(bars)
+      : [0];
+  const isBar = (entry: unknown): entry is readonly [string, number] =>
+    Array.isArray(entry) &&
+    entry.length === 2 &&
+    typeof entry[0] === 'string' &&
+    typeof entry[1] === 'number';
+  if (entries.every(isBar)) return entries;
   throw new ValueError({
     op,
-    rule: 'bars are an object with a number for each name.',
+    rule: 'bars are an object with a number for each name, or pairs [name, number].',
     received: describe(bars),
-    hint: 'pass { cat: 0.7, dog: 0.3 }; Object.fromEntries makes such an object from names and values.',
+    hint: "pass { cat: 0.7, dog: 0.3 }, or [['cat', 0.7], ['dog', 0.3]].",
   });
 }
 

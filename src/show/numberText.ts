@@ -14,7 +14,7 @@ export function tickText(value: number): string {
 /** A value to three digits. */
 export function valueText(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e6) return plain(value);
-  return Number.isFinite(value) ? value.toPrecision(3).replace('-', '−') : String(value);
+  return Number.isFinite(value) ? value.toPrecision(3).replace(/^-/, '−') : String(value);
 }
 
-const plain = (value: number) => String(value).replace('-', '−');
+const plain = (value: number) => String(value).replace(/^-/, '−');

@@ -67,7 +67,7 @@ describe('npm run demo', () => {
     expect(sheet.width).toBeGreaterThan(4 * 16);
     expect(new Set(sheet.data).size).toBeGreaterThan(50);
     expect(fs.readFileSync(path.join(out, 'loss.svg'), 'utf8')).toMatch(
-      /^<svg[\s\S]*(<polyline[\s\S]*){2}<\/svg>\s*$/,
+      /^<svg[\s\S]*(<path[\s\S]*){2}<\/svg>\s*$/,
     );
   });
 
@@ -91,7 +91,7 @@ describe('npm run demo', () => {
       await fill('steps', 4);
       await page.click('button[type=submit]');
       await status('dB by perceptual loss');
-      expect(await page.$$eval('#curves polyline', (lines) => lines.length)).toBe(2);
+      expect(await page.$$eval('#curves path.line', (lines) => lines.length)).toBe(2);
       await fill('steps', 2000);
       await page.click('button[type=submit]');
       await status('step 4 of 2000');

@@ -303,7 +303,7 @@ test('a recording says what its curve shows, and draws a range of decades', asyn
   expect(await textOf('.steps')).toMatch(/loss: 1 to 5\.2e5, on a logarithmic scale/);
   // Twice the loss is always the same height.
   const heights = await page.$eval('.steps .curve', (curve) =>
-    [...(curve.getAttribute('d') ?? '').matchAll(/[ML]\S+ (\S+)/g)].map(([, y]) => Number(y)),
+    [...(curve.getAttribute('d') ?? '').matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(([, y]) => Number(y)),
   );
   const falls = heights.slice(1).map((height, i) => (heights[i] as number) - height);
   expect(Math.max(...falls) - Math.min(...falls)).toBeLessThan(0.3);

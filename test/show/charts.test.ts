@@ -138,6 +138,18 @@ test('barChart draws from zero, in proportion, to both sides', () => {
   expect(texts(svg, 'desc')).toEqual(['a 10, b 5, c −5, d NaN']);
 });
 
+test('barChart keeps the order of pairs', () => {
+  expect(
+    texts(
+      barChart([
+        ['7', 0.6],
+        ['2', 0.4],
+      ]).svg,
+      'desc',
+    ),
+  ).toEqual(['7 0.600, 2 0.400']);
+});
+
 describe('confusionMatrix', () => {
   test('counts each class by each', () => {
     const { svg } = confusionMatrix(

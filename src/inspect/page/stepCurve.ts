@@ -1,5 +1,6 @@
 /** @file The curve of a number over recorded steps, with the chosen step and those that were opened. */
 import type { RecordedStep } from '../recording/recordingData.ts';
+import { linePath, type Place } from '../../show/linePath.ts';
 import { h, s } from './dom.ts';
 import { short } from './format.ts';
 
@@ -29,6 +30,7 @@ export class StepCurve {
     const [bottom, top] = [scale(min), scale(max)];
     const y = (value: number) =>
       height - margin - ((height - 2 * margin) * (scale(value) - bottom)) / (top - bottom || 1);
+    const places = values.map((value, step): Place => (value === null ? null : [x(step), y(value)]));
     const dot = (step: number, kind: string) => {
       const value = values[step] ?? null;
       return s('path', { class: kind, d: `M${x(step)} ${value === null ? margin : y(value)} h0` });
@@ -46,7 +48,7 @@ export class StepCurve {
           finite.length > 0 ? `${name}, from ${short(values[0])} to ${short(values.at(-1))}` : name,
       },
       s('line', { class: 'marker', x1: x(chosen), x2: x(chosen), y1: 0, y2: height }),
-      s('path', { class: 'curve', d: lineOf(values, x, y) }),
+      s('path', { class: 'curve', d: linePath(places, width) }),
       ...failed.map((step) => dot(step, 'failed')),
       ...this.opened().map((step) => dot(step, 'opened')),
     );
@@ -56,19 +58,4 @@ export class StepCurve {
         : name;
     this.element.replaceChildren(h('p', { class: 'soft' }, range), picture);
   }
-}
-
-/** Returns a line through the values, with gaps where they aren't finite. */
-function lineOf(
-  values: readonly (number | null)[],
-  x: (step: number) => number,
-  y: (value: number) => number,
-): string {
-  return values
-    .flatMap((value, step) => {
-      if (value === null) return [];
-      const isFirst = step === 0 || values[step - 1] === null;
-      return [`${isFirst ? 'M' : 'L'}${x(step).toFixed(1)} ${y(value).toFixed(1)}`];
-    })
-    .join(' ');
 }

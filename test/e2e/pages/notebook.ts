@@ -127,7 +127,7 @@ export class Notebook {
   /** Does `act`, and waits until another run is shown: its curves begin at other losses. */
   async restarted(cell: string, act: () => Promise<void>): Promise<void> {
     const begins = () =>
-      this.page.$$eval(`#cell-${cell} .key li`, (items) =>
+      this.page.$$eval(`#cell-${cell} .curves .key`, (items) =>
         items.map(({ textContent }) => /([\d.e-]+) → /.exec(textContent ?? '')?.[1] ?? ''),
       );
     const before = await begins();
@@ -155,7 +155,7 @@ export class Notebook {
         );
       },
       {},
-      `#cell-${cell} .key li`,
+      `#cell-${cell} .curves .key`,
       factor,
     );
   }
