@@ -82,22 +82,14 @@ const checks = {
   types: (folder, run) =>
     run('attw', path.join(folder, 'retrograd.tgz'), '--profile', 'esm-only', '--no-emoji'),
   vite: async (folder) => {
-    for (const name of ['starter-vite', 'starter-worker', 'starter-react']) {
-      const starter = copyStarter(folder, name);
+    for (const name of ['vite', 'worker', 'react']) {
+      const starter = createStarter(folder, name);
       npm(['run', 'build', '--', '--base', './', '--logLevel', 'error'], starter);
       await expectTraining(path.join(starter, 'dist'));
     }
   },
   'no-build': async (folder) => {
-    const page = copyStarter(folder, 'starter-no-build');
-    fs.cpSync(
-      path.join(folder, 'node_modules', 'retrograd', 'dist', 'browser'),
-      path.join(page, 'retrograd'),
-      {
-        recursive: true,
-      },
-    );
-    await expectTraining(page);
+    await expectTraining(createStarter(folder, 'no-build'));
   },
   next: async (folder) => {
     const app = path.join(folder, 'next');
@@ -148,11 +140,11 @@ const checks = {
     );
   },
   node: (folder) => {
-    expectLine(npm(['start'], copyStarter(folder, 'starter-node')), /^accuracy [01]\.\d\d$/m);
+    expectLine(npm(['start'], createStarter(folder, 'node')), /^accuracy [01]\.\d\d$/m);
   },
   deno: (folder, run) => {
-    const starter = path.join(folder, 'starter-deno');
-    fs.cpSync(path.join(ROOT, 'examples', 'starter-deno'), starter, { recursive: true });
+    // Inside of the consumer, whose packages Deno finds.
+    const starter = createStarter(folder, 'deno', path.join(folder, 'starter-deno'));
     // Uses the packed package instead of the one on npm.
     fs.writeFileSync(path.join(starter, 'deno.json'), '{}');
     const printed = runInDeno(run, path.join(starter, 'train.ts'));
@@ -177,13 +169,13 @@ function npm(args, cwd) {
 }
 
 /**
- * Copies a starter next to the consumer, as a user does, and installs its dependencies, with the packed package.
+ * Creates a starter by the command of the packed package, as a user does, by default next to the consumer, and installs its
+ * dependencies, with the packed package.
  *
- * @param {string} folder @param {string} name
+ * @param {string} folder @param {string} name @param {string} [starter]
  */
-function copyStarter(folder, name) {
-  const starter = path.join(folder, '..', name);
-  fs.cpSync(path.join(ROOT, 'examples', name), starter, { recursive: true });
+function createStarter(folder, name, starter = path.join(folder, '..', `starter-${name}`)) {
+  execFileSync(path.join(folder, 'node_modules', '.bin', 'retrograd'), ['create', name, starter]);
   const file = path.join(starter, 'package.json');
   if (!fs.existsSync(file)) return starter;
   const manifest = JSON.parse(fs.readFileSync(file, 'utf8'));
