@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * @file Writes the types of the package: dist/types/ as the compiler emits them, with imports that every version of
- * TypeScript resolves (`./x.js`), without files that no entry refers to, and dist/<entry>.d.ts for the entries.
+ * TypeScript resolves (`./x.js`), without declarations that no entry leads to, and dist/<entry>.d.ts for the entries.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -9,7 +9,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { presentEntries } from './lib/entries.mjs';
-import { readImports } from './lib/imports.mjs';
+import { pruneTypes } from './lib/pruneTypes.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TYPES = path.join(ROOT, 'dist', 'types');
@@ -68,21 +68,6 @@ function environment(files) {
   return `/// <reference lib="esnext.disposable" />\ndeclare global {\n${interfaces.join('\n')}\n}\nexport {};\n`;
 }
 
-/**
- * Returns the declaration files that `start` refers to, directly or indirectly, including itself.
- *
- * @param {string} start
- * @param {Set<string>} reached
- */
-function reach(start, reached) {
-  if (reached.has(start)) return;
-  reached.add(start);
-  for (const { specifier } of readImports(fs.readFileSync(start, 'utf8'))) {
-    if (specifier.startsWith('.'))
-      reach(path.join(path.dirname(start), specifier.replace(/\.js$/, '.d.ts')), reached);
-  }
-}
-
 /** @param {string} folder @returns {string[]} */
 function filesIn(folder) {
   const names = fs.readdirSync(folder, { recursive: true }).map((name) => path.join(folder, String(name)));
@@ -96,8 +81,8 @@ function buildTypes() {
   for (const file of filesIn(TYPES))
     fs.writeFileSync(file, declareFunctions(expandAliases(rewriteImports(fs.readFileSync(file, 'utf8')))));
 
-  /** @type {Set<string>} */
-  const reached = new Set();
+  /** @type {string[]} */
+  const roots = [];
   for (const [name, source] of Object.entries(presentEntries(ROOT))) {
     const types = source.replace(/\.ts$/, '');
     const file = path.join(ROOT, 'dist', `${name}.d.ts`);
@@ -105,10 +90,15 @@ function buildTypes() {
     const up = path.posix.relative(path.posix.dirname(name), 'types');
     const toTypes = up.startsWith('.') ? up : `./${up}`;
     fs.writeFileSync(file, `import '${toTypes}/environment.js';\nexport * from '${toTypes}/${types}.js';\n`);
-    reach(path.join(TYPES, `${types}.d.ts`), reached);
+    roots.push(path.join(TYPES, `${types}.d.ts`));
   }
-  for (const file of filesIn(TYPES)) if (!reached.has(file)) fs.rmSync(file);
-  fs.writeFileSync(path.join(TYPES, 'environment.d.ts'), environment([...reached]));
+  const needed = pruneTypes(roots);
+  fs.rmSync(TYPES, { recursive: true });
+  for (const [file, text] of needed) {
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, text);
+  }
+  fs.writeFileSync(path.join(TYPES, 'environment.d.ts'), environment([...needed.keys()]));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file `npm run test:package`: the package as packed by `npm pack`, installed in fresh projects with bundlers and runtimes.
+ * @file `npm run test:package`: the package as it would be published, installed in fresh projects with bundlers and runtimes.
  * Needs the npm registry and some minutes, so it isn't part of `npm test`. `--only vite,node` runs some of the checks.
  */
 import { execFileSync } from 'node:child_process';
@@ -9,8 +9,9 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { launchBrowser, openPage, serveFolder } from './lib/browser.mjs';
+import { packedArchive, packedFiles } from './lib/packing.mjs';
 import { buildLibrary } from './lib/pages.mjs';
-import { ROOT, runMain, SetupError, setup } from './setup.mjs';
+import { runMain, SetupError, setup } from './setup.mjs';
 
 /** Packages that the checks install in addition. */
 const TOOLS = {
@@ -221,10 +222,7 @@ function expectLine(printed, line) {
 
 /** Packs the package, and installs it with the tools. @param {string} folder */
 function install(folder) {
-  const [packed] = JSON.parse(
-    npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], ROOT),
-  );
-  fs.renameSync(path.join(folder, packed.filename), path.join(folder, 'retrograd.tgz'));
+  fs.writeFileSync(path.join(folder, 'retrograd.tgz'), packedArchive(packedFiles()));
   const manifest = {
     name: 'consumer',
     private: true,

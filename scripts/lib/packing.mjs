@@ -1,0 +1,54 @@
+// @ts-check
+/**
+ * @file Packs the package. npm orders files by their extension and name, which puts the modules of different folders next to one another;
+ * gzip finds repetitions within 32 kB, and makes an archive in the order of paths 8 % smaller.
+ */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Returns the files that npm would pack, with `/`, in the order of their paths. @returns {string[]} */
+export function packedFiles() {
+  const npm = process.env.npm_execpath;
+  const [file, ...args] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
+  const answer = execFileSync(
+    /** @type {string} */ (file),
+    [...args, 'pack', '--dry-run', '--json', '--ignore-scripts'],
+    {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      shell: process.platform === 'win32' && file === 'npm',
+    },
+  );
+  const parsed = JSON.parse(answer);
+  const [packed] = Array.isArray(parsed) ? parsed : Object.values(parsed);
+  return packed.files.map((/** @type {{ path: string }} */ entry) => entry.path).sort();
+}
+
+/**
+ * Returns the archive that is published. npm expects the files in a folder `package`. `tar` is part of Linux, macOS and Windows.
+ *
+ * @param {readonly string[]} files
+ */
+export function packedArchive(files) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-pack-'));
+  try {
+    for (const file of files) {
+      const to = path.join(folder, 'package', file);
+      fs.mkdirSync(path.dirname(to), { recursive: true });
+      fs.copyFileSync(path.join(ROOT, file), to);
+    }
+    fs.writeFileSync(path.join(folder, 'list'), files.map((file) => `package/${file}\n`).join(''));
+    const args = ['--format=ustar', '-C', folder, '-cf', '-', '-T', path.join(folder, 'list')];
+    return gzipSync(execFileSync('tar', args, { maxBuffer: 2 ** 28 }), { level: 9 });
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+}
