@@ -9,9 +9,13 @@ export {
   type ShuffleElementsOptions,
   type WindowOptions,
 } from './dataset.ts';
+export { imageDatasetFromDirectory, type ImageDirectoryOptions } from './imageDirectory.ts';
+export type { DirectoryDataset, DirectoryOptions } from './labelledFiles.ts';
 export type { PaddingOptions, PerPlace } from './padding.ts';
 export { type ElementSource, fromIterable, fromTensorSlices, range, type Slices, zip } from './sources.ts';
 export type { Predicate } from './steps.ts';
 export { skipgrams, type Skipgrams, type SkipgramsOptions } from './skipgrams.ts';
 export { timeseriesDatasetFromArray, type TimeseriesOptions } from './timeseries.ts';
+export { textDatasetFromDirectory, type TextDirectoryOptions } from './textDirectory.ts';
 export { textLines, type TextSource } from './text.ts';
+export type { DirectorySource } from '../storage/directories.ts';
