@@ -2,21 +2,20 @@
 import type { OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { adaptiveAveragePool, adaptiveMaxPool } from '../../ops/adaptivePool.ts';
-import type { DataFormatOptions, Pair, Single, Triple } from '../base/dataFormat.ts';
-import { dataFormat } from '../base/dataFormat.ts';
+import * as format from '../base/dataFormat.ts';
 import { factoryOf, Layer, type LayerClass, layer, type LayerOptions, perAxisOf } from '../base/declare.ts';
 
-interface AdaptivePoolingOptions<Size> extends LayerOptions, DataFormatOptions {
+interface AdaptivePoolingOptions<Size> extends LayerOptions, format.DataFormatOptions {
   /** Windows along each axis. */
   outputSize: Size;
 }
 
 /** Options of `adaptiveAveragePooling1d` and `adaptiveMaxPooling1d`. */
-export type AdaptivePooling1DOptions = AdaptivePoolingOptions<Single>;
+export type AdaptivePooling1DOptions = AdaptivePoolingOptions<format.Single>;
 /** Options of `adaptiveAveragePooling2d` and `adaptiveMaxPooling2d`. */
-export type AdaptivePooling2DOptions = AdaptivePoolingOptions<Pair>;
+export type AdaptivePooling2DOptions = AdaptivePoolingOptions<format.Pair>;
 /** Options of `adaptiveAveragePooling3d` and `adaptiveMaxPooling3d`. */
-export type AdaptivePooling3DOptions = AdaptivePoolingOptions<Triple>;
+export type AdaptivePooling3DOptions = AdaptivePoolingOptions<format.Triple>;
 
 abstract class AdaptivePooling extends Layer {
   declare readonly outputSize: readonly number[];
@@ -34,7 +33,7 @@ abstract class AdaptivePooling extends Layer {
 type Pools<Size> = LayerClass<AdaptivePoolingOptions<Size>, AdaptivePooling>;
 
 function pools<Size>(className: string, rank: 1 | 2 | 3, pool: typeof adaptiveMaxPool): Pools<Size> {
-  const table = () => ({ outputSize: perAxisOf(rank) as never, dataFormat: dataFormat() });
+  const table = () => ({ outputSize: perAxisOf(rank) as never, dataFormat: format.dataFormat() });
   abstract class Pools extends AdaptivePooling {
     protected override inputSpec = [{ rank: rank + 2 }];
     protected override readonly pool = pool;
@@ -45,12 +44,21 @@ function pools<Size>(className: string, rank: 1 | 2 | 3, pool: typeof adaptiveMa
 const means = <Size>(name: string, rank: 1 | 2 | 3) => pools<Size>(name, rank, adaptiveAveragePool);
 const maxima = <Size>(name: string, rank: 1 | 2 | 3) => pools<Size>(name, rank, adaptiveMaxPool);
 
-export class AdaptiveAveragePooling1D extends /* @__PURE__ */ means<Single>('AdaptiveAveragePooling1D', 1) {}
-export class AdaptiveAveragePooling2D extends /* @__PURE__ */ means<Pair>('AdaptiveAveragePooling2D', 2) {}
-export class AdaptiveAveragePooling3D extends /* @__PURE__ */ means<Triple>('AdaptiveAveragePooling3D', 3) {}
-export class AdaptiveMaxPooling1D extends /* @__PURE__ */ maxima<Single>('AdaptiveMaxPooling1D', 1) {}
-export class AdaptiveMaxPooling2D extends /* @__PURE__ */ maxima<Pair>('AdaptiveMaxPooling2D', 2) {}
-export class AdaptiveMaxPooling3D extends /* @__PURE__ */ maxima<Triple>('AdaptiveMaxPooling3D', 3) {}
+export class AdaptiveAveragePooling1D extends /* @__PURE__ */ means<format.Single>(
+  'AdaptiveAveragePooling1D',
+  1,
+) {}
+export class AdaptiveAveragePooling2D extends /* @__PURE__ */ means<format.Pair>(
+  'AdaptiveAveragePooling2D',
+  2,
+) {}
+export class AdaptiveAveragePooling3D extends /* @__PURE__ */ means<format.Triple>(
+  'AdaptiveAveragePooling3D',
+  3,
+) {}
+export class AdaptiveMaxPooling1D extends /* @__PURE__ */ maxima<format.Single>('AdaptiveMaxPooling1D', 1) {}
+export class AdaptiveMaxPooling2D extends /* @__PURE__ */ maxima<format.Pair>('AdaptiveMaxPooling2D', 2) {}
+export class AdaptiveMaxPooling3D extends /* @__PURE__ */ maxima<format.Triple>('AdaptiveMaxPooling3D', 3) {}
 
 /**
  * The means of `outputSize` windows over a sequence; windows overlap where the size can't be divided evenly. Shapes:
