@@ -9,6 +9,7 @@ import { type CustomObjects, registerClass } from '../serialization/registered.t
 import { allMasksKey } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { upgradedClass, upgradeOptions } from './olderLayers.ts';
+import { isTensorFlowCall, upgradeTensorFlowCall } from './olderOperations.ts';
 
 /** Keras 3's `hard_sigmoid` is different: x / 6 + 0.5, clipped to [0, 1]. */
 const hardSigmoid: Activation = (x) => clip(mulAdd(x, 0.2, 0.5), { min: 0, max: 1 });
@@ -60,7 +61,12 @@ function isKerasModule(module: Json): boolean {
 function upgradeConfig(className: string, config: JsonObject): JsonObject {
   if (Array.isArray(config.layers)) {
     const calls = firstCalls(config.layers, config);
-    const layers = config.layers.map((layer: Json) => upgradeLayer(layer, calls));
+    const layers = config.layers.flatMap((layer: Json) => {
+      const operations = isTensorFlowCall(layer)
+        ? upgradeTensorFlowCall(layer, (value) => mapTensors(value, calls))
+        : null;
+      return operations ?? [upgradeLayer(layer, calls)];
+    });
     if (className === 'Sequential') return { ...config, layers: withInput(config.layers, layers) };
     const { input_layers: inputs = null, output_layers: outputs = null } = config;
     const stacks = new Map(

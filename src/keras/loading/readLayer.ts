@@ -12,6 +12,7 @@ import {
   registeredNameOf,
 } from '../serialization/registered.ts';
 import { builtInClasses } from './builtInClasses.ts';
+import { isTensorFlowCall } from '../json/olderOperations.ts';
 import { rememberNames } from '../json/customNames.ts';
 import { isObject, type Json, type JsonObject } from '../json/document.ts';
 import { allMasksKey } from '../json/dialect.ts';
@@ -139,7 +140,15 @@ function classOf(reader: Reader, object: JsonObject, place: string): Registrable
     ? customObjectOf(registered)
     : (customObjectOf(className) ?? (isKeras ? layerClass(className) : registeredAs(className)));
   if (found) return found;
-  const { name } = object.config as JsonObject;
+  const { name, function: called = null } = object.config as JsonObject;
+  if (isTensorFlowCall(object)) {
+    throw invalid(reader.source, {
+      place,
+      rule: 'the functions of TensorFlow in a graph of Keras 2 are those that Keras 3 has as operations, with the same options.',
+      received: `tf.${typeof called === 'string' ? called : describe(called)} in layer ${describe(name)}`,
+      hint: 'compute it in a custom layer, and save the model again.',
+    });
+  }
   throw invalid(reader.source, {
     place,
     rule: 'the class of a layer must be one of Keras, or registered by the app.',
