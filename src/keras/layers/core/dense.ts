@@ -39,11 +39,11 @@ export class Dense extends /* @__PURE__ */ layer<DenseOptions, AdaptedLayer, 'in
 
   override build(inputShape: OpenShape): void {
     const features = requireChannels(this.name, inputShape);
-    this.kernel = this.addWeight('kernel', { shape: [features, this.units], ...this.weightRules('kernel') });
-    if (this.useBias)
-      this.bias = this.addWeight('bias', { shape: [this.units], ...this.weightRules('bias') });
-    if (this.units === 1 && this.activation === activationOf('softmax'))
-      warnOnce(`${this.name}: the softmax of one unit is always 1. Use a sigmoid, or two units.`);
+    const { name, units } = this;
+    this.kernel = this.addWeight('kernel', { shape: [features, units], ...this.weightRules('kernel') });
+    if (this.useBias) this.bias = this.addWeight('bias', { shape: [units], ...this.weightRules('bias') });
+    if (units === 1 && this.activation === activationOf('softmax'))
+      warnOnce(`${name}: the softmax of one unit is always 1. Use a sigmoid, or two units.`);
     this.buildAdapter();
     this.inputSpec = [{ minRank: 2, axes: { [-1]: features } }];
   }
@@ -55,11 +55,10 @@ export class Dense extends /* @__PURE__ */ layer<DenseOptions, AdaptedLayer, 'in
   override call(x: Tensor): Tensor {
     const { fused: activation, after } = splitActivation(this.activation);
     const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
-    const { added, bias } = this;
-    const operands = [operand(this.rounded(x)), operand(this.base()), bias] as const;
-    if (!added) return after(fusedMatMul(...operands, { activation }));
+    const operands = [operand(this.rounded(x)), operand(this.base()), this.bias] as const;
+    if (!this.added) return after(fusedMatMul(...operands, { activation }));
     // The sum of kernel and adapter would take as much memory as the kernel, and its gradient, too.
-    return this.activation(add(fusedMatMul(...operands), lowRank(x, added, operand)));
+    return this.activation(add(fusedMatMul(...operands), lowRank(x, this.added, operand)));
   }
 }
 

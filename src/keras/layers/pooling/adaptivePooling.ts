@@ -5,17 +5,19 @@ import { adaptiveAveragePool, adaptiveMaxPool } from '../../ops/adaptivePool.ts'
 import * as format from '../base/dataFormat.ts';
 import { factoryOf, Layer, type LayerClass, layer, type LayerOptions, perAxisOf } from '../base/declare.ts';
 
-interface AdaptivePoolingOptions<Size> extends LayerOptions, format.DataFormatOptions {
+type Rank = 1 | 2 | 3;
+
+interface AdaptivePoolingOptions<R extends Rank> extends LayerOptions, format.DataFormatOptions {
   /** Windows along each axis. */
-  outputSize: Size;
+  outputSize: { 1: format.Single; 2: format.Pair; 3: format.Triple }[R];
 }
 
 /** Options of `adaptiveAveragePooling1d` and `adaptiveMaxPooling1d`. */
-export type AdaptivePooling1DOptions = AdaptivePoolingOptions<format.Single>;
+export type AdaptivePooling1DOptions = AdaptivePoolingOptions<1>;
 /** Options of `adaptiveAveragePooling2d` and `adaptiveMaxPooling2d`. */
-export type AdaptivePooling2DOptions = AdaptivePoolingOptions<format.Pair>;
+export type AdaptivePooling2DOptions = AdaptivePoolingOptions<2>;
 /** Options of `adaptiveAveragePooling3d` and `adaptiveMaxPooling3d`. */
-export type AdaptivePooling3DOptions = AdaptivePoolingOptions<format.Triple>;
+export type AdaptivePooling3DOptions = AdaptivePoolingOptions<3>;
 
 abstract class AdaptivePooling extends Layer {
   declare readonly outputSize: readonly number[];
@@ -30,35 +32,26 @@ abstract class AdaptivePooling extends Layer {
   }
 }
 
-type Pools<Size> = LayerClass<AdaptivePoolingOptions<Size>, AdaptivePooling>;
+type Pools<R extends Rank> = LayerClass<AdaptivePoolingOptions<R>, AdaptivePooling>;
 
-function pools<Size>(className: string, rank: 1 | 2 | 3, pool: typeof adaptiveMaxPool): Pools<Size> {
+function pools<R extends Rank>(className: string, rank: R, pool: typeof adaptiveMaxPool): Pools<R> {
   const table = () => ({ outputSize: perAxisOf(rank) as never, dataFormat: format.dataFormat() });
   abstract class Pools extends AdaptivePooling {
     protected override inputSpec = [{ rank: rank + 2 }];
     protected override readonly pool = pool;
   }
-  return layer<AdaptivePoolingOptions<Size>, AdaptivePooling>(className, table, Pools);
+  return layer<AdaptivePoolingOptions<R>, AdaptivePooling>(className, table, Pools);
 }
 
-const means = <Size>(name: string, rank: 1 | 2 | 3) => pools<Size>(name, rank, adaptiveAveragePool);
-const maxima = <Size>(name: string, rank: 1 | 2 | 3) => pools<Size>(name, rank, adaptiveMaxPool);
+const means = <R extends Rank>(name: string, rank: R) => pools(name, rank, adaptiveAveragePool);
+const maxima = <R extends Rank>(name: string, rank: R) => pools(name, rank, adaptiveMaxPool);
 
-export class AdaptiveAveragePooling1D extends /* @__PURE__ */ means<format.Single>(
-  'AdaptiveAveragePooling1D',
-  1,
-) {}
-export class AdaptiveAveragePooling2D extends /* @__PURE__ */ means<format.Pair>(
-  'AdaptiveAveragePooling2D',
-  2,
-) {}
-export class AdaptiveAveragePooling3D extends /* @__PURE__ */ means<format.Triple>(
-  'AdaptiveAveragePooling3D',
-  3,
-) {}
-export class AdaptiveMaxPooling1D extends /* @__PURE__ */ maxima<format.Single>('AdaptiveMaxPooling1D', 1) {}
-export class AdaptiveMaxPooling2D extends /* @__PURE__ */ maxima<format.Pair>('AdaptiveMaxPooling2D', 2) {}
-export class AdaptiveMaxPooling3D extends /* @__PURE__ */ maxima<format.Triple>('AdaptiveMaxPooling3D', 3) {}
+export class AdaptiveAveragePooling1D extends /* @__PURE__ */ means('AdaptiveAveragePooling1D', 1) {}
+export class AdaptiveAveragePooling2D extends /* @__PURE__ */ means('AdaptiveAveragePooling2D', 2) {}
+export class AdaptiveAveragePooling3D extends /* @__PURE__ */ means('AdaptiveAveragePooling3D', 3) {}
+export class AdaptiveMaxPooling1D extends /* @__PURE__ */ maxima('AdaptiveMaxPooling1D', 1) {}
+export class AdaptiveMaxPooling2D extends /* @__PURE__ */ maxima('AdaptiveMaxPooling2D', 2) {}
+export class AdaptiveMaxPooling3D extends /* @__PURE__ */ maxima('AdaptiveMaxPooling3D', 3) {}
 
 /**
  * The means of `outputSize` windows over a sequence; windows overlap where the size can't be divided evenly. Shapes:
