@@ -346,6 +346,7 @@ const modes: Record<string, (command: 'serve' | 'build') => ViteUserConfig | Pro
   notebook,
   'fine-tune': () => page('fine-tune'),
   'perceptual-loss': () => page('perceptual-loss'),
+  'super-resolution': () => page('super-resolution'),
   'webgpu-app': () => page('webgpu-app'),
   'gather-three-ways': () => page('gather-three-ways'),
   check: () => page('check'),

@@ -76,6 +76,13 @@ const SHOTS = {
     ready: /^Done: loss/,
     zoom: 0.6,
   },
+  'super-resolution': {
+    place: 'super-resolution/index.html',
+    selector: '#pictures',
+    press: '#learn:enabled',
+    ready: /^Done: /,
+    zoom: 0.45,
+  },
   'perceptual-loss': {
     place: 'perceptual-loss/index.html',
     selector: '#pictures',

@@ -28,6 +28,7 @@ const FRAME = [
 /** The sources of a page, besides its own folder. @type {Record<string, string[]>} */
 const MADE_OF = {
   notebook: [...BUILT, 'examples/perceptual-loss/picture.ts'],
+  'super-resolution': [...BUILT, 'examples/perceptual-loss', 'examples/fine-tune/style.css'],
   playground: [...BUILT, 'examples/playground', 'examples/notebook', 'scripts/website/playground-types.mjs'],
   vanilla: ['dist/browser', 'scripts/lib/pages.mjs'],
   // Bundles its peers, and measures the sizes of all of them.
@@ -36,9 +37,16 @@ const MADE_OF = {
 
 /** The pages, in the order of the site's index. @type {readonly { name: string, folder: string }[]} */
 export const pages = [
-  ...['notebook', 'fine-tune', 'perceptual-loss', 'webgpu-app', 'gather-three-ways', 'check', 'vanilla'].map(
-    (name) => ({ name, folder: `examples/${name}` }),
-  ),
+  ...[
+    'notebook',
+    'fine-tune',
+    'super-resolution',
+    'perceptual-loss',
+    'webgpu-app',
+    'gather-three-ways',
+    'check',
+    'vanilla',
+  ].map((name) => ({ name, folder: `examples/${name}` })),
   { name: 'playground', folder: 'website/playground' },
   { name: 'bench', folder: 'bench' },
 ];
