@@ -29,6 +29,7 @@ Options
   --profile NAMES   the adapter profiles by which kernels are selected, joined by commas: discrete (default; with --peers,
                     discrete and integrated), integrated, apple, mobile
   --filter TEXT     problems whose names or families have TEXT, or match /REGEXP/; default: all
+  --steps           whole training steps of Retrograd, TF.js and jax-js: launches, and bytes read and written
   --peers           also what TF.js, jax-js and ONNX Runtime Web launch
   --fit FILE        how the model compares with a page of \`npm run bench:kernels\` that was measured on an H100
   --json FILE       the result for programs
@@ -36,7 +37,7 @@ Options
   --keep FOLDER     statistics and assembly of each pipeline, one file each
   --quiet           prints no tables
   --record          writes bench/results/codegen-FAMILY.md and .json; where the profile isn't discrete, FAMILY-PROFILE;
-                    with --peers, codegen-peers.md and .json
+                    with --peers, codegen-peers.md and .json; with --steps, codegen-steps.md and .json
   --help            prints this
 `;
 
@@ -52,6 +53,7 @@ function readOptions() {
         profile: text,
         filter: { ...text, default: '' },
         peers: flag,
+        steps: flag,
         fit: text,
         json: text,
         markdown: text,
@@ -129,15 +131,42 @@ async function loadMain() {
   return import(pathToFileURL(file).href);
 }
 
+/** @param {ReturnType<typeof readOptions>} options */
+async function reportSteps({ family, filter, json, markdown, quiet, record }) {
+  const { measureSteps, toStepJson, toStepMarkdown } = await loadMain();
+  const reports = await measureSteps({
+    folder: /** @type {string} */ (process.env.CODEGEN_OUT),
+    filter: patternOf(filter),
+    onStep: ({ name }) => quiet || process.stderr.write(`${name}\n`),
+  });
+  if (reports.length === 0) throw new SetupError(`--filter: no step matches. Received: ${filter}`);
+  const date = new Date().toISOString().slice(0, 10);
+  const setting = { compiler: families[family].name, profile: 'discrete', date };
+  const [asJson, asMarkdown] = [toStepJson(reports, setting), toStepMarkdown(reports, setting)];
+  writeResult(json, asJson);
+  writeResult(markdown, asMarkdown);
+  if (record) {
+    writeResult(path.join(ROOT, 'bench', 'results', 'codegen-steps.json'), asJson);
+    writeResult(path.join(ROOT, 'bench', 'results', 'codegen-steps.md'), asMarkdown);
+  }
+  if (!quiet) process.stdout.write(asMarkdown);
+  // Devices without hardware don't close in order.
+  process.exit(0);
+}
+
 await runMain(async () => {
-  const { family, profiles, filter, peers, fit, json, markdown, keep, quiet, record, inside, help } =
-    readOptions();
+  const options = readOptions();
+  const { family, profiles, filter, peers, fit, json, markdown, keep, quiet, record, inside, help } = options;
   if (help) {
     process.stdout.write(HELP);
     return;
   }
   if (!inside) {
     runInside(family, keep);
+    return;
+  }
+  if (options.steps) {
+    await reportSteps(options);
     return;
   }
   const { compileProblems, toFitMarkdown, toJson, toMarkdown, toPeerJson, toPeerMarkdown } = await loadMain();

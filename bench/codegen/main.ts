@@ -23,4 +23,6 @@ export async function compileProblems({ filter, ...options }: CodegenRun): Promi
   return measure(options.peers ? chosen.filter(({ peers }) => peers) : chosen, options);
 }
 
+export { measureSteps } from './steps.ts';
+export { toStepJson, toStepMarkdown } from './stepReport.ts';
 export { toFitMarkdown, toJson, toMarkdown, toPeerJson, toPeerMarkdown };
