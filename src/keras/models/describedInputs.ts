@@ -1,7 +1,7 @@
 /** @file The input layer that the options of a first layer describe, as in TF.js and Keras 2. */
 import { isDType } from '../../core/dtype.ts';
 import { ShapeError } from '../../core/errors.ts';
-import { describe, type OpenShape, requireInteger } from '../../core/shape.ts';
+import { describe, maxRank, type OpenShape, requireInteger } from '../../core/shape.ts';
 import type { DescribedInput } from '../layers/base/describedInput.ts';
 import { batchShapeOf, inputDTypeOf } from '../layers/base/inputSizes.ts';
 import type { AnyLayer, Layer } from '../layers/base/layer.ts';
@@ -42,7 +42,9 @@ function sizesOf(layer: AnyLayer, { inputDim, inputLength }: DescribedInput): Op
   if (inputDim !== undefined) requireInteger(layer.name, 'inputDim', inputDim, 1);
   const type = layer.constructor as typeof Layer;
   const isRecurrent = type.callOptionNames.includes('initialState');
-  const steps: unknown[] = [inputLength ?? (isRecurrent ? null : [])].flat();
+  const given = inputLength ?? (isRecurrent ? [null] : []);
+  // Checks the number of sizes before the others: a list may be of any length.
+  const steps: readonly unknown[] = Array.isArray(given) && given.length <= maxRank ? given : [given];
   for (const size of steps) if (size !== null) requireInteger(layer.name, 'inputLength', size, 1);
   const features = knownOptionsOf(type)?.includes('inputDim') ? [] : [inputDim ?? null];
   return [...steps, ...features] as OpenShape;

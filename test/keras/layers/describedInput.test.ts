@@ -202,6 +202,8 @@ describe('the input of a first layer', () => {
     ['a batch size of half a sample', { inputShape: [4], batchSize: 0.5 }, /batchSize: 0.5/, ShapeError],
     ['a dtype', { inputShape: [4], inputDType: 'float64' }, /inputDType: 'float64'/, DTypeError],
     ['features', { inputDim: 'four' }, /inputDim/, ValueError],
+    ['a list that is too long', { inputShape: new Array(2 ** 32 - 1) }, /`inputShape` is a list/, ShapeError],
+    ['too many lengths', { inputLength: new Array(2 ** 32 - 1) }, /inputLength/, ValueError],
     ['two numbers of features', { inputDim: 3, inputShape: [4] }, /leave them out/, ShapeError],
   ])('rejects %s', (_, options, message, type) => {
     const make = () => quietly(() => sequential([loose(layers.dense)({ units: 2, ...options })]));

@@ -126,11 +126,8 @@ export abstract class Layer<
    * @internal
    */
   readonly inputDType: DType = 'float32';
-  /**
-   * Options that describe the input, for the first layer of a Sequential; null if there are none.
-   * @internal
-   */
-  readonly describedInput: DescribedInput | null;
+  /** Not a public property: those are searched for layers and variables. */
+  readonly #describedInput: DescribedInput | null;
   /** Penalty on the outputs. */
   readonly activityRegularizer: Regularizer | null;
   /** Accepted shapes, one entry per input; checked before every call. */
@@ -144,7 +141,7 @@ export abstract class Layer<
   constructor(given?: LayerOptions) {
     const [options, described] = separateInput(new.target, given);
     super(options);
-    this.describedInput = described;
+    this.#describedInput = described;
     rejectUnknownProperties(SymbolicOperation.prototype, adviceOn);
     this.activityRegularizer = regularizerOf(options?.activityRegularizer);
     this.#eager = { name: this.name, className: this.className };
@@ -171,6 +168,14 @@ export abstract class Layer<
         return callDirectly(this, inputs, options, call, (outermost) => this.#begin(outermost));
       },
     });
+  }
+
+  /**
+   * Options that describe the input, for the first layer of a Sequential; null if there are none.
+   * @internal
+   */
+  get describedInput(): DescribedInput | null {
+    return this.#describedInput;
   }
 
   /** Returns the argument of `build` from those of an app's call. Errors: ValueError for more than one. */
