@@ -104,11 +104,28 @@ function sliced(rows: number, columns: number): Check {
   });
 }
 
+/** Blocks of rows that overlap. Their gradients are placed together, by several launches of which the later ones add. */
+function overlapping(count: number, rows: number, columns: number): Check {
+  const op = (x: Tensor) =>
+    concat(
+      Array.from({ length: count }, (_, i) => slice(x as never, { begin: [i, 0], size: [rows, columns] })),
+      { axis: 0 },
+    );
+  const from = [count + rows, columns];
+  const to = [count * rows, columns];
+  return moved(`${count} overlapping slices of ${from.join(' × ')}`, from, to, op, (k) => {
+    const row = Math.floor(k / columns);
+    return (Math.floor(row / rows) + (row % rows)) * columns + (k % columns);
+  });
+}
+
 export const movements = (): Check[] => [
   padded(9, 13),
   padded(40, 64),
   sliced(9, 13),
   sliced(40, 67),
+  overlapping(9, 4, 8),
+  overlapping(16, 3, 5),
   {
     name: 'concat of 5 × 3 and 5 × 8',
     inputs: [spec([5, 3]), spec([5, 8])],
