@@ -187,7 +187,7 @@ async function landing(): Promise<UserConfig> {
         },
       },
       siteFrame('', './'),
-      policyPlugin("script-src 'self'", "connect-src 'self'"),
+      policyPlugin("script-src 'self'", "connect-src 'self'", "frame-src 'self'"),
     ],
     build: {
       target,

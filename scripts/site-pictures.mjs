@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file `node scripts/site-pictures.mjs [NAME …]`: takes the pictures of the landing page from the built site, light and dark: a
+ * @file `node scripts/site-pictures.mjs [NAME …]`: takes the pictures of the landing page and of the examples from the built site, light and dark: a
  * thumbnail of each page and program, the report of the inspector, and the picture that others show of a link. They are
  * committed; take them again when a page looks different.
  */
@@ -10,7 +10,7 @@ import process from 'node:process';
 import { launchBrowser, openPage, serveFolder } from './lib/browser.mjs';
 import { ROOT, runMain, SetupError } from './setup.mjs';
 
-const FOLDER = path.join(ROOT, 'website', 'landing', 'pictures');
+const FOLDER = path.join(ROOT, 'website', 'pictures');
 const THUMBNAIL = { width: 640, height: 400 };
 /** Of a WebP, in percent. */
 const QUALITY = 60;
@@ -62,6 +62,31 @@ const SHOTS = {
   }),
   'null-gradient': program('null-gradient', { selector: '.words', ready: /^Done$/, wait: 500 }),
   line: program('line', { ready: /^Done$/, wait: 500 }),
+  // The others print, or draw at once.
+  ...Object.fromEntries(
+    [
+      ...[
+        'tensors',
+        'shape-error',
+        'memory',
+        'gather-index',
+        'derivatives',
+        'each-example',
+        'text',
+        'forecast',
+      ],
+      ...[
+        'early-stopping',
+        'learning-rates',
+        'bars',
+        'adapter',
+        'frozen',
+        'save-and-load',
+        'compiled',
+        'nan',
+      ],
+    ].map((name) => [name, program(name, { ready: /^Done$/, wait: 800, zoom: 0.9 })]),
+  ),
   notebook: {
     place: 'notebook/index.html',
     selector: '#cell-reconstruct',

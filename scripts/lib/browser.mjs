@@ -155,10 +155,11 @@ function delay(ms) {
  *
  * @param {Browser} browser
  * @param {string} url
- * @param {{ prepare?: (page: Page) => Promise<unknown> }} [options] `prepare` is called before the page is loaded
+ * @param {{ prepare?: (page: Page) => Promise<unknown>, offline?: boolean }} [options] `prepare` is called before the page is loaded;
+ *   with `offline`, a service worker may keep the site
  * @returns {Promise<OpenPage>}
  */
-export async function openPage(browser, url, { prepare } = {}) {
+export async function openPage(browser, url, { prepare, offline = false } = {}) {
   const page = await browser.newPage();
   waitByClock(page);
   /** @type {string[]} */
@@ -174,6 +175,9 @@ export async function openPage(browser, url, { prepare } = {}) {
   });
   page.on('error', (error) => errors.push(`crash: ${error.message}`));
   await page.evaluateOnNewDocument(reportUncapturedGpuErrors);
+  // It would answer for a server of another test at the same address, and load what isn't measured.
+  if (!offline)
+    await page.evaluateOnNewDocument(() => void Reflect.deleteProperty(Navigator.prototype, 'serviceWorker'));
   await prepare?.(page);
   await page.goto(url, { waitUntil: 'load' });
   return { page, errors };

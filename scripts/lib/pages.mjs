@@ -9,6 +9,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { ROOT, SetupError } from '../setup.mjs';
 import { framed } from '../website/layout.mjs';
+import { writeOffline } from '../website/offline.mjs';
 
 const VITE = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
 
@@ -22,7 +23,7 @@ const FRAMED = ['website/style/tokens.css', 'scripts/website/layout.mjs', 'packa
 /** What all pages share. */
 const FRAME = [
   ...['website/frame', 'website/style', 'website/searchRank.ts', 'website/searchSynonyms.ts'],
-  'scripts/website/frame.mjs',
+  ...['scripts/website/frame.mjs', 'scripts/website/offline.mjs', 'website/offline'],
 ];
 
 /** The sources of a page, besides its own folder. @type {Record<string, string[]>} */
@@ -115,11 +116,14 @@ export function buildWebsite(env, say) {
       'examples/playground',
       ...BUILT,
     ])
-  )
+  ) {
+    writeOffline(pages.map(({ name }) => name));
     return;
+  }
   say('Building the landing page …');
   fs.rmSync(path.join(ROOT, 'site', 'landing'), { recursive: true, force: true });
   build(env, [VITE, 'build', '--mode', 'landing'], 'The landing page');
+  writeOffline(pages.map(({ name }) => name));
 }
 
 /** Copies the page that needs no build, and the modules in its import map. @param {string} folder */

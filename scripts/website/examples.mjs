@@ -10,6 +10,7 @@ import { ROOT } from '../setup.mjs';
 import { searchedText } from './guide.mjs';
 import { pageHtml } from './layout.mjs';
 import { playgroundLink } from './playground-link.mjs';
+import { copyPictures, hasPicture, thumbnailHtml } from './thumbnails.mjs';
 import { escapeHtml } from './types.mjs';
 
 const PROGRAMS = path.join(ROOT, 'examples', 'programs');
@@ -32,8 +33,10 @@ export async function buildExamples(site, sidebar) {
     { title: 'Programs that people write first', examples: programs() },
   ];
   const description = 'Run these programs in your browser, and change them.';
-  const lists = parts.map(
-    ({ title, examples }) => `<h2>${title}</h2><ul class="cards">${examples.map(cardHtml).join('\n')}</ul>`,
+  const lists = parts.map(({ title, examples }) =>
+    examples.every(({ name }) => hasPicture(name))
+      ? `<h2>${title}</h2><ul class="gallery">${examples.map((one) => thumbnailHtml(one, { id: one.name })).join('\n')}</ul>`
+      : `<h2>${title}</h2><ul class="cards">${examples.map(cardHtml).join('\n')}</ul>`,
   );
   const html = pageHtml({
     title: 'Examples',
@@ -43,6 +46,7 @@ export async function buildExamples(site, sidebar) {
     main: `<h1>Examples</h1><p class="lead">${description}</p>${lists.join('\n')}`,
     sidebar,
   });
+  copyPictures(site);
   fs.writeFileSync(path.join(site, 'examples.html'), html);
   const found = parts.flatMap(({ examples }) =>
     examples.map(({ name, title, words, text = '', href }) => ({

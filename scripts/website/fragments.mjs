@@ -10,6 +10,7 @@ import { pages } from '../lib/pages.mjs';
 import { galleryPrograms } from './examples.mjs';
 import { fillImports } from './fillImports.mjs';
 import { highlight } from './markdown.mjs';
+import { hasPicture, pictureHtml, thumbnailHtml } from './thumbnails.mjs';
 import { escapeHtml } from './types.mjs';
 
 /** Line width of the program at the top, in characters. */
@@ -27,6 +28,21 @@ const BARS = [
 /** What the width of the figure shows, as a ratio. */
 const WIDEST = 7;
 
+/** Programs of the playground that are shown: those that draw. */
+const DRAWN = [
+  'gpt',
+  'digits',
+  'field',
+  'style',
+  'spirals',
+  'bars',
+  'kernel',
+  'inspect',
+  'null-gradient',
+  'line',
+  'learning-rates',
+  'forecast',
+];
 /** What is shown first: where most is to be seen. */
 const FIRST = ['webgpu-app', 'fine-tune', 'gpt', 'digits', 'field', 'notebook', 'style'];
 
@@ -41,11 +57,16 @@ export async function landingFragments() {
     badIndex: saidHtml('badIndex', recorded.badIndex),
     lostGradient: saidHtml('lostGradient', recorded.lostGradient),
     report: `<a class="shot" href="./playground/index.html#program=inspect">${pictureHtml('report', REPORT, { width: 582, height: 780 })}</a>`,
+    trial: programHtml('examples/playground/line.ts'),
     program: `<figure class="code"><pre tabindex="0"><code>${highlight(fillImports(read('website/landing/field.ts'), WIDTH).trim())}</code></pre></figure>`,
     pages: await galleryHtml(),
     figures: figuresHtml(read(FIGURES.file)),
   };
 }
+
+/** @param {string} file */
+const programHtml = (file) =>
+  `<figure class="code"><pre tabindex="0"><code>${highlight(fillImports(read(file), WIDTH).trim())}</code></pre></figure>`;
 
 /** A program, and what the library says of it. @param {string} name @param {string} said */
 function saidHtml(name, said) {
@@ -59,16 +80,6 @@ function saidHtml(name, said) {
 <pre class="message" tabindex="0"><strong>${kind}</strong>: ${escapeHtml([words, ...rest].join('\n'))}</pre>`;
 }
 
-/** Both pictures: style shows the one of the theme, and the other isn't loaded. @param {string} name @param {string} alt */
-function pictureHtml(name, alt, { width, height } = { width: 640, height: 400 }) {
-  return ['light', 'dark']
-    .map(
-      (theme) =>
-        `<img class="${theme}" src="./pictures/${name}-${theme}.webp" alt="${escapeHtml(alt)}" width="${width}" height="${height}" loading="lazy" />`,
-    )
-    .join('');
-}
-
 /** Returns the HTML of all pages and programs that run, with their own descriptions. */
 async function galleryHtml() {
   const own = pages
@@ -79,7 +90,7 @@ async function galleryHtml() {
       const words = /<meta name="description" content="([^"]*)"/.exec(html)?.[1] ?? '';
       return { name, title, words, href: `${name}/index.html` };
     });
-  const programs = (await galleryPrograms()).filter(({ name }) => hasPicture(name));
+  const programs = (await galleryPrograms()).filter(({ name }) => DRAWN.includes(name) && hasPicture(name));
   const all = [...own, ...programs];
   const place = (/** @type {{ name: string }} */ { name }) =>
     FIRST.includes(name)
@@ -87,15 +98,9 @@ async function galleryHtml() {
       : FIRST.length + (own.some((page) => page.name === name) ? 0 : 1);
   return all
     .sort((a, b) => place(a) - place(b))
-    .map(
-      ({ name, title, words, href }) =>
-        `<li><a class="shot" href="./${href}" tabindex="-1" aria-hidden="true">${pictureHtml(name, '')}</a><h3><a href="./${href}">${title}</a></h3><p>${words}</p></li>`,
-    )
+    .map((example) => thumbnailHtml(example))
     .join('\n');
 }
-
-const hasPicture = (/** @type {string} */ name) =>
-  fs.existsSync(path.join(ROOT, 'website', 'landing', 'pictures', `${name}-light.webp`));
 
 /** Returns bars of how many times as fast each family is. @param {string} document */
 function figuresHtml(document) {

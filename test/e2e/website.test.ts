@@ -110,6 +110,53 @@ test('every op shows its gradients, its kernels and its dtypes', () => {
   expect(missing.map(([op]) => op)).toEqual([]);
 });
 
+test('a program of the landing page is changed and run there, and nothing of it is loaded before', async () => {
+  const asked: string[] = [];
+  const { page, errors } = await openPage(chromium.browser, at('index.html'), {
+    prepare: async (fresh) => {
+      await fresh.setViewport({ width: 1280, height: 900 });
+      fresh.on('request', (request) => void asked.push(request.url()));
+    },
+  });
+  page.setDefaultTimeout(120_000);
+  expect(await page.$eval('.try pre', (code) => code.textContent)).toMatch(/Points near the line/);
+  expect(asked.filter((url) => url.includes('/playground/'))).toEqual([]);
+  await page.click('#edit');
+  const frame = await (await page.waitForSelector('.try iframe'))?.contentFrame();
+  const done = () =>
+    frame?.waitForFunction(() => document.querySelector('#status')?.textContent === 'Done', { polling: 50 });
+  await done();
+  expect(await frame?.$eval('#output', (output) => output.textContent)).toMatch(/weight/);
+  expect(
+    await frame?.$$eval('.site-header', (all) => all.map((header) => getComputedStyle(header).display)),
+  ).toEqual(['none']);
+  await frame?.waitForFunction(() =>
+    document.querySelector('#editor')?.shadowRoot?.querySelector('.cm-content'),
+  );
+  await frame?.evaluate(() =>
+    document.querySelector('#editor')?.shadowRoot?.querySelector<HTMLElement>('.cm-content')?.focus(),
+  );
+  await page.keyboard.type("console.log('changed by hand');\n");
+  await frame?.click('#run');
+  await frame?.waitForFunction(
+    () => document.querySelector('#output')?.textContent?.includes('changed by hand'),
+    { polling: 50 },
+  );
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test('every demo has a picture on the page of examples', async () => {
+  const { page, errors } = await openPage(chromium.browser, at('examples.html'));
+  const shots = await page.$$eval('.gallery > li', (items) =>
+    items.map((item) => [...item.querySelectorAll('img')].map((image) => image.getAttribute('src') ?? '')),
+  );
+  expect(shots.length).toBeGreaterThan(30);
+  for (const shot of shots.flat()) expect(fs.existsSync(path.join(site, shot)), shot).toBe(true);
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
 test('the landing page trains at once, without a click', async () => {
   const { page, errors } = await openPage(chromium.browser, at('index.html'));
   await page.waitForFunction(

@@ -8,6 +8,7 @@ if (switchButton) startTheme(switchButton);
 startCopying();
 openListOfPages();
 startSearch();
+keepForOffline();
 
 /** Search is loaded by its first use: most visits have none. */
 function startSearch(): void {
@@ -27,6 +28,18 @@ function startSearch(): void {
     if (event.key !== '/' || event.ctrlKey || event.metaKey || isWriting(event)) return;
     event.preventDefault();
     field.focus();
+  });
+}
+
+/** After the first visit, the site is shown without a network (website/offline). */
+function keepForOffline(): void {
+  if (!('serviceWorker' in navigator)) return;
+  addEventListener('load', async () => {
+    // A browser may forbid it, for example in a private window: then the site needs a network.
+    await navigator.serviceWorker.register(new URL('../sw.js', import.meta.url)).catch(() => {});
+    const { active } = await navigator.serviceWorker.ready;
+    const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
+    active?.postMessage([location.href, ...loaded]);
   });
 }
 

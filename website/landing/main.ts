@@ -109,6 +109,17 @@ async function start(): Promise<void> {
   training.wait();
 }
 
+/** The playground with the program that the page shows. Nothing of it is loaded before. */
+function openProgram(): void {
+  const frame = document.createElement('iframe');
+  frame.title = 'The program in the playground';
+  frame.src = './playground/index.html?part#program=line';
+  element('#try').replaceChildren(frame);
+  frame.focus();
+}
+
+element('#edit').addEventListener('click', openProgram, { once: true });
+
 if ('gpu' in navigator) {
   start().catch((error: unknown) => {
     status.textContent = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);

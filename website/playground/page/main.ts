@@ -162,4 +162,6 @@ addEventListener('hashchange', () => void open());
 // A file dropped outside of its field would otherwise replace the page.
 for (const type of ['dragover', 'drop']) addEventListener(type, (event) => event.preventDefault());
 
+// As part of another page, it is a program and its output.
+document.documentElement.classList.toggle('part', new URLSearchParams(location.search).has('part'));
 void open();
