@@ -58,6 +58,7 @@ export { type NestedArray, Tensor } from './tensor/tensor.ts';
 export { Variable, variable, type VariableOptions } from './tensor/variable.ts';
 // Ops, and what an app needs to add its own
 export * from './ops/index.ts';
+export { enableFloat16 } from './ops/elementwise/enableFloat16.ts';
 export { setRandomSeed } from './ops/define/seeds.ts';
 export type { Op, OpDefinition, Saved } from './ops/define/define.ts';
 export type { DTypeOf, DTypeRule } from './ops/define/resultDType.ts';

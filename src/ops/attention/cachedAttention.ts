@@ -143,7 +143,7 @@ const attended: Op<
 > = /* @__PURE__ */ defineOp({
   name: op,
   inputs: ['query', 'key', 'value', 'positions:int32', 'keys', 'values'],
-  acceptsFloat16: true,
+  acceptsFloat16: [4, 5],
   infer: planCached,
   forward: ([query, key, value, positions, keys, values], plan) => {
     const cache = { keys: keys as Variable, values: values as Variable };

@@ -72,7 +72,8 @@ function isComposed(inputs: Inputs, plan: AttentionPlan): boolean {
 function attend(query: Operand, key: Operand, value: Operand, ...rest: unknown[]): unknown {
   const { bias, mask, options } = argumentsOf(rest);
   const operands = [query, key, value, bias, mask];
-  if (areTensors(operands)) {
+  // What a tape keeps of the fused op is float16, if operands are.
+  if (areTensors(operands) && !operands.some((operand) => operand?.dtype === 'float16')) {
     const plan = planAttention(operands, options);
     if (isComposed(operands, plan)) {
       const [q, k, v, b, m] = operands;

@@ -33,6 +33,7 @@ export const conv3d: CompositeOp<
   ['strides', 'padding', 'dilationRate', 'groups']
 > = /* @__PURE__ */ defineComposite({
   name: 'conv3d',
+  acceptsFloat16: false,
   inputs: ['x', 'kernel'],
   options: { strides: true, padding: true, dilationRate: true, groups: true },
   compose: ([x, kernel], { strides = 1, padding: given = 'valid', dilationRate = 1, groups = 1 }) => {

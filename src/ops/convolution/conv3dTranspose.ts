@@ -41,6 +41,7 @@ export const conv3dTranspose: CompositeOp<
   ['strides', 'padding']
 > = /* @__PURE__ */ defineComposite({
   name: 'conv3dTranspose',
+  acceptsFloat16: false,
   inputs: ['x', 'kernel'],
   options: { strides: true, padding: true, dilationRate: false, outputPadding: false },
   compose: ([x, kernel], { strides = 1, padding = 'valid', dilationRate = 1, outputPadding = null }) => {

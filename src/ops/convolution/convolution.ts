@@ -115,7 +115,7 @@ export function defineForward<G>(family: ConvolutionFamily<G>): Forward {
     name,
     inputs: ['x', 'kernel'],
     options,
-    acceptsFloat16,
+    acceptsFloat16: acceptsFloat16 && [0, 1],
     infer: ([x, kernel], options) => {
       const { geometry, result } = plan(name, x, kernel, options);
       return { geometry, ...spec(result) };
@@ -136,7 +136,7 @@ export function defineInputGrad<G>(family: ConvolutionFamily<G>): InputGrad {
     name,
     inputs: ['dy', 'kernel'],
     options: { inputShape: true, ...options },
-    acceptsFloat16,
+    acceptsFloat16: acceptsFloat16 && [1],
     infer: ([dy, kernel], options) => {
       checkShape(name, options.inputShape);
       const x = spec(options.inputShape);
@@ -167,7 +167,7 @@ export function defineFilterGrad<G>(family: ConvolutionFamily<G>): FilterGrad {
     name,
     inputs: ['x', 'dy'],
     options: { kernelShape: true, ...options },
-    acceptsFloat16,
+    acceptsFloat16: acceptsFloat16 && [0],
     infer: ([x, dy], options) => {
       checkShape(name, options.kernelShape);
       const kernel = spec(options.kernelShape);

@@ -37,7 +37,7 @@ export const fusedConv2d: Op<
   name: op,
   inputs: ['x', 'kernel', 'bias?'],
   options: { ...convolutionOptionNames, ...activationOptionNames },
-  acceptsFloat16: true,
+  acceptsFloat16: [0, 1],
   save: { inputs: [0, 1], outputs: [0] },
   readsInputs: readsOtherOperand,
   infer: ([x, kernel, bias], options) => {

@@ -8,6 +8,7 @@ import { tidy } from '../../tensor/scope.ts';
 import { inComposite } from './call.ts';
 import { inputsOf, type OpCall, splitArguments } from './define.ts';
 import type { InputNames, OpDefinition, Operands, Results } from './definition.ts';
+import { inFloat32 } from './float16.ts';
 import { type InputSlot, toTensors } from './operands.ts';
 import { isAbstract, symbolicGraph } from './recorders.ts';
 
@@ -26,6 +27,8 @@ export interface CompositeDefinition<
   /** As for an OpDefinition: `name`, `name:dtype`, `name?`, or one `...name` for a list. */
   readonly inputs: NoInfer<InputNames<I>>;
   readonly options?: OptionNames<NoInfer<O>, NoInfer<P>[number]>;
+  /** False if the formula asks for float32: float16 operands are widened for it, and its results rounded. */
+  readonly acceptsFloat16?: false;
   /** Null if the result has no gradient. */
   readonly backward?: null;
   /** The formula. Its inputs are tensors, symbolic ones included; host values have become tensors. */
@@ -49,7 +52,7 @@ export function defineComposite<
   R extends Results = Tensor,
   const P extends readonly string[] = [],
 >(definition: CompositeDefinition<I, O, R, P>): CompositeOp<I, O, R, P> {
-  const { name, options: names = {} } = definition;
+  const { name, options: names = {}, acceptsFloat16: accepts = true } = definition;
   const { slots, variadic } = inputsOf(definition as { inputs: readonly string[] });
   const op = (...args: unknown[]): R => {
     const { operands, options } = splitArguments({ name, options: names }, slots, variadic, args);
@@ -57,7 +60,8 @@ export function defineComposite<
       tidy(() => {
         const tensors = tensorsOf(name, slots, given);
         // Their types match `inputs`, position by position.
-        return inComposite(name, () => definition.compose(tensors as never, options as O));
+        const formula = (wide: readonly unknown[]) => definition.compose(wide as never, options as O);
+        return inComposite(name, () => (accepts ? formula(tensors) : inFloat32(name, tensors, formula)));
       });
     const target = operands.find(isAbstract)?.[symbolicGraph];
     if (!target?.callComposite) return expand(operands);

@@ -109,7 +109,11 @@ const parts: Readonly<Record<keyof OpDefinition, { is: string; fits: (part: unkn
   cost: { is: 'a function of specs', fits: (part) => part === undefined || isFunction(part) },
   remembersPlans: { is: 'true or false', fits: isFlag },
   takesNull: { is: 'true or false', fits: isFlag },
-  acceptsFloat16: { is: 'true or false', fits: isFlag },
+  acceptsFloat16: {
+    is: 'true, false or a list of positions',
+    fits: (part) => isFlag(part) || Array.isArray(part),
+  },
+  keepsFloat32: { is: 'a list of positions', fits: (part) => part === undefined || Array.isArray(part) },
   elementwise: { is: 'true or false', fits: isFlag },
 };
 

@@ -141,8 +141,13 @@ export interface OpDefinition<
   options?: Names;
   /** Whether `backward` accepts null for an output that nothing depends on. Default: it receives zeros. */
   takesNull?: N;
-  /** Whether it accepts float16, which other ops reject. Cotangents of float16 tensors are float32. */
-  acceptsFloat16?: boolean;
+  /**
+   * Whether its kernels read float16: all inputs, or those at the positions listed. Other operands are widened, and results rounded where
+   * all are. Cotangents of float16 tensors are float32.
+   */
+  acceptsFloat16?: boolean | readonly number[];
+  /** Positions of the outputs that stay float32 if operands are float16: statistics. Default: none. */
+  keepsFloat32?: readonly number[];
   /** Whether each element of the result depends only on the elements at its position in the inputs, which broadcast. */
   elementwise?: boolean;
   /** The values that backward reads: input and output positions. Default: all inputs, no outputs. */

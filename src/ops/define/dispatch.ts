@@ -2,8 +2,6 @@
  * @file The dispatch of all ops. A symbolic input sends the call to its graph, a mapped one to its vmap; otherwise the
  * kernels run, and active recorders receive the call.
  */
-import { DTypeError } from '../../core/errors.ts';
-import { formatSpec } from '../../core/spec.ts';
 import { getDevice, withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import type { Check } from '../../webgpu/faultTracker.ts';
@@ -14,6 +12,7 @@ import { kernels } from '../../kernels/loading/loadKernels.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Call } from './call.ts';
+import { forFloat16 } from './float16.ts';
 import { outputSearch } from './outputSearch.ts';
 import { attributeForward } from './attribution.ts';
 import { type OpDefinition, outputsOf, type Plan, type Results } from './definition.ts';
@@ -21,11 +20,12 @@ import { areReady, type InputSlot, toTensors } from './operands.ts';
 import { activeRecorders, isAbstract, isMapped, symbolicGraph, withRecorders } from './recorders.ts';
 
 export function dispatch(
-  op: OpDefinition,
+  definition: OpDefinition,
   slots: readonly InputSlot[],
   operands: readonly unknown[],
   options: object,
 ): unknown {
+  const op = forFloat16(definition, operands);
   const abstract = operands.find(isAbstract);
   if (abstract) {
     // A mapped tensor rejects a symbolic one next to it, which would take it for a constant.
@@ -48,7 +48,6 @@ function execute(
   operands: readonly unknown[],
   given: object,
 ): Results {
-  if (!op.acceptsFloat16) rejectFloat16(op.name, inputs);
   const plan = op.remembersPlans ? kernels().planOf(op, inputs, given) : op.infer(inputs, given);
   const options = op.settle ? op.settle(given) : given;
   const call = new Call(op.name, outputsOf(plan), operands, options);
@@ -78,17 +77,6 @@ function execute(
 /** Runs a forward. The ops that it uses are an implementation detail: no recorder and no layer sees them. */
 function unobserved(device: Device, forward: () => Results): Results {
   return withDevice(device, () => withRecorders(none, () => insideCall(null, () => tidy(forward))));
-}
-
-function rejectFloat16(op: string, inputs: readonly (Tensor | null)[]): void {
-  const half = inputs.find((input) => input?.dtype === 'float16');
-  if (!half) return;
-  throw new DTypeError({
-    op,
-    rule: 'float16 is a storage type: matmul, convolutions and gathers accept it, other ops compute in float32.',
-    received: formatSpec(half),
-    hint: "widen it first: cast(x, 'float32').",
-  });
 }
 
 /**

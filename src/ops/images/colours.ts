@@ -51,6 +51,7 @@ const luma = /* @__PURE__ */ Float32Array.of(0.2989, 0.587, 0.114);
  */
 export const rgbToGrayscale: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'rgbToGrayscale',
+  acceptsFloat16: false,
   inputs: ['images'],
   options: {},
   compose: ([images]) => {
@@ -67,6 +68,7 @@ export const rgbToGrayscale: CompositeOp<[images: Tensor]> = /* @__PURE__ */ def
  */
 export const rgbToHsv: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'rgbToHsv',
+  acceptsFloat16: false,
   inputs: ['images'],
   options: {},
   compose: ([images]) => {
@@ -95,6 +97,7 @@ export const rgbToHsv: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineCom
  */
 export const hsvToRgb: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'hsvToRgb',
+  acceptsFloat16: false,
   inputs: ['images'],
   options: {},
   compose: ([images]) => {

@@ -45,6 +45,7 @@ export const cropAndResize: CompositeOp<
   ['size', 'interpolation', 'fillValue']
 > = /* @__PURE__ */ defineComposite({
   name: 'cropAndResize',
+  acceptsFloat16: false,
   inputs: ['images', 'boxes', 'boxIndices:int32'],
   options: { size: true, interpolation: true, fillValue: true, validateIndices: false },
   compose: ([images, boxes, boxIndices], options) => {

@@ -30,6 +30,7 @@ export const gaussianBlur: CompositeOp<
   ['kernelSize']
 > = /* @__PURE__ */ defineComposite({
   name: 'gaussianBlur',
+  acceptsFloat16: false,
   inputs: ['images', 'sigma'],
   options: { kernelSize: true },
   compose: ([images, sigma], { kernelSize = 3 }) => {

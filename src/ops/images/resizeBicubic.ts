@@ -23,6 +23,7 @@ export const resizeBicubic: CompositeOp<
   ['size', 'antialias']
 > = /* @__PURE__ */ defineComposite({
   name: 'resizeBicubic',
+  acceptsFloat16: false,
   inputs: ['images'],
   options: { size: true, antialias: true },
   compose: ([images], options) => resizedBy('resizeBicubic', images, options, filtered(cubic)),
@@ -41,6 +42,7 @@ export const resizeLanczos: CompositeOp<
   ['size', 'antialias', 'radius']
 > = /* @__PURE__ */ defineComposite({
   name: 'resizeLanczos',
+  acceptsFloat16: false,
   inputs: ['images'],
   options: { size: true, antialias: true, radius: true },
   compose: ([images], { radius = 3, ...options }) => {

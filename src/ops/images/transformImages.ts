@@ -45,6 +45,7 @@ export const transformImages: CompositeOp<
   ['interpolation', 'fillMode', 'fillValue', 'outputSize']
 > = /* @__PURE__ */ defineComposite({
   name: 'transformImages',
+  acceptsFloat16: false,
   inputs: ['images', 'transforms'],
   options: { interpolation: true, fillMode: true, fillValue: true, outputSize: true },
   compose: ([images, transforms], options) => {

@@ -18,7 +18,7 @@ export const embedding: Op<[table: Tensor, ids: Tensor], IndexOptions, Tensor, '
     name: 'embedding',
     inputs: ['table', 'ids:int32'],
     options: { validateIndices: false, mode: false },
-    acceptsFloat16: true,
+    acceptsFloat16: [0],
     save: { inputs: [1] },
     infer: ([table, ids], { validateIndices, mode }) => {
       requireRank('embedding', 'table', table.shape, 2);

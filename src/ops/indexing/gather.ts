@@ -2,7 +2,7 @@
  * @file gather and scatterAdd. Each is the gradient of the other, so they share a file.
  */
 import type { DType } from '../../core/dtype.ts';
-import { DTypeError, ValueError } from '../../core/errors.ts';
+import { ValueError } from '../../core/errors.ts';
 import { requireNumber } from '../../core/integers.ts';
 import { checkShape, describe, type Shape } from '../../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../../core/spec.ts';
@@ -11,6 +11,7 @@ import { kernels } from '../../kernels/loading/loadKernels.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Call } from '../define/call.ts';
 import { noFlops, perUpdate } from '../define/cost.ts';
+import { cast } from '../elementwise/cast.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import {
   type AxisGeometry,
@@ -51,7 +52,7 @@ export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor, 'fi
     name: 'gather',
     inputs: ['x', 'indices:int32'],
     options: { axis: true, batchDims: true, fillValue: false, validateIndices: false, mode: false },
-    acceptsFloat16: true,
+    acceptsFloat16: [0],
     save: { inputs: [1] },
     infer: ([x, indices], options) => planGather('gather', 'x', x, indices, options),
     remembersPlans: true,
@@ -137,18 +138,9 @@ export function planGather(
   checkFillValue(op, options, x.dtype);
   const { fillValue = 0, mode, validateIndices } = options;
   const geometry = axisGeometry(op, name, x.shape, indices.shape, options);
-  const { inner } = geometry.indexing;
-  // float16 values are moved two at a time, as words.
-  if (x.dtype === 'float16' && inner % 2 === 1) {
-    throw new DTypeError({
-      op,
-      rule: 'rows of float16 have an even number of elements.',
-      received: `${formatSpec(x)}, ${inner} in a row`,
-      hint: `pad the rows by one, or widen them: cast(${name}, 'float32').`,
-    });
-  }
   const { gathered: shape } = geometry;
-  return { shape, dtype: x.dtype, geometry, fill: bitsOf(fillValue, x.dtype), mode, validateIndices };
+  const moved = isSplitPair(x, geometry.indexing) ? 'float32' : x.dtype;
+  return { shape, dtype: x.dtype, geometry, fill: bitsOf(fillValue, moved), mode, validateIndices };
 }
 
 export function checkFillValue(op: string, { fillValue, mode }: GatherOptions, dtype: DType): void {
@@ -182,6 +174,10 @@ export function gatherTarget(names: GatherNames, x: TensorSpec, { geometry }: Ga
   };
 }
 
+/** Whether rows of `x` end in the middle of a word: float16 values are moved two at a time. */
+const isSplitPair = ({ dtype }: TensorSpec, { inner }: { readonly inner: number }) =>
+  dtype === 'float16' && inner % 2 === 1;
+
 /** Runs a gather on behalf of `call`, whose inputs are called `names`. */
 export function gatherRows(
   call: Call,
@@ -191,6 +187,10 @@ export function gatherRows(
   plan: GatherPlan,
 ): Tensor {
   const { indexing } = plan.geometry;
+  if (isSplitPair(x, indexing)) {
+    const wide = gatherRows(call, names, cast(x, 'float32'), indices, { ...plan, dtype: 'float32' });
+    return cast(wide, 'float16');
+  }
   const checking = checkingOf(call, indices, plan, gatherTarget(names, x, plan));
   return kernels().gatherKernel(call.op, x, indices, plan, indexing, checking, plan.fill);
 }

@@ -20,6 +20,7 @@ export const segmentMean: CompositeOp<
   ['numSegments']
 > = /* @__PURE__ */ defineComposite({
   name: 'segmentMean',
+  acceptsFloat16: false,
   inputs: ['x', 'segmentIds:int32'],
   options: { numSegments: true, validateIndices: false },
   compose: ([x, ids], options) => {

@@ -29,6 +29,7 @@ export const segmentProd: CompositeOp<
   ['numSegments']
 > = /* @__PURE__ */ defineComposite({
   name: 'segmentProd',
+  acceptsFloat16: false,
   inputs: ['x', 'segmentIds:int32'],
   options: { numSegments: true, validateIndices: false },
   compose: ([x, segmentIds], options) => {

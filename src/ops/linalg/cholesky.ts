@@ -38,6 +38,7 @@ const factorOf: Op<[x: Tensor], object, Tensor<'float32'>> = /* @__PURE__ */ def
  */
 export const cholesky: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'cholesky',
+  acceptsFloat16: false,
   inputs: ['x'],
   options: {},
   compose: ([x]) => {

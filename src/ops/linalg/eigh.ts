@@ -88,6 +88,7 @@ function ofVectors(dVectors: Tensor, values: Tensor, vectors: Tensor): Tensor {
  */
 export const eigh: CompositeOp<[x: Tensor], object, Eigenpairs> = /* @__PURE__ */ defineComposite({
   name: 'eigh',
+  acceptsFloat16: false,
   inputs: ['x'],
   options: {},
   compose: ([x]) => {

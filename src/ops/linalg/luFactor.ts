@@ -83,6 +83,7 @@ function unitLower(lu: Tensor): Tensor {
 export const luFactor: CompositeOp<[x: Tensor], object, [lu: Tensor, pivots: Tensor<'int32'>]> =
   /* @__PURE__ */ defineComposite({
     name: 'luFactor',
+    acceptsFloat16: false,
     inputs: ['x'],
     options: {},
     compose: ([x]) => {

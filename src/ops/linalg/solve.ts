@@ -57,6 +57,7 @@ export const solve: Op<[a: Tensor, b: Tensor], object, Tensor<'float32'>> = /* @
  */
 export const inv: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'inv',
+  acceptsFloat16: false,
   inputs: ['x'],
   options: {},
   compose: ([x]) => {

@@ -118,6 +118,7 @@ export const batchNormTrain: Op<
   [y: Tensor<'float32'>, mean: Tensor<'float32'>, variance: Tensor<'float32'>]
 > = /* @__PURE__ */ defineOp({
   name: 'batchNormTrain',
+  keepsFloat32: [1, 2],
   inputs: ['x', 'gamma?', 'beta?'],
   options: { epsilon: false, axis: false },
   save: { inputs: [0, 1], outputs: [1, 2] },

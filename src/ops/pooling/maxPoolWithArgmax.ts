@@ -46,6 +46,7 @@ export const maxPoolWithArgmax: CompositeOp<
   [...PoolPositions, 'includeBatchInIndex']
 > = /* @__PURE__ */ defineComposite({
   name: 'maxPoolWithArgmax',
+  acceptsFloat16: false,
   inputs: ['x'],
   options: { ...poolOptionNames, includeBatchInIndex: true },
   compose: ([x], { includeBatchInIndex = false, ...options }) => {

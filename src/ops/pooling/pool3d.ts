@@ -21,6 +21,7 @@ function definePool3d(
 ): CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> {
   return defineComposite({
     name,
+    acceptsFloat16: false,
     inputs: ['x'],
     options: poolOptionNames,
     compose: ([x], options) => {

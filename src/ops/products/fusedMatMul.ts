@@ -33,7 +33,7 @@ export const fusedMatMul: Op<
   name: op,
   inputs: ['a', 'b', 'bias?'],
   options: { transposeA: false, transposeB: false, ...activationOptionNames },
-  acceptsFloat16: true,
+  acceptsFloat16: [0, 1],
   save: { inputs: [0, 1], outputs: [0] },
   readsInputs: readsOtherOperand,
   infer: ([a, b, bias], options) => {

@@ -173,7 +173,7 @@ export const matMul: Op<
   name: 'matMul',
   inputs: ['a', 'b'],
   options: { transposeA: true, transposeB: true },
-  acceptsFloat16: true,
+  acceptsFloat16: [0, 1],
   infer: ([a, b], options) => planMatMul('matMul', a, b, options),
   remembersPlans: true,
   readsInputs: readsOther,

@@ -27,6 +27,7 @@ export interface CategoricalOptions {
 export const categorical: CompositeOp<[logits: Tensor], CategoricalOptions, Tensor, ['numSamples', 'seed']> =
   /* @__PURE__ */ defineComposite({
     name: 'categorical',
+    acceptsFloat16: false,
     inputs: ['logits'],
     options: { numSamples: true, seed: true },
     backward: null,

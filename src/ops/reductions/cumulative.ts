@@ -79,6 +79,7 @@ function productGradient(dy: Tensor, x: Tensor, { axis, exclusive, reverse }: Sc
 export const cummax: CompositeOp<[x: Tensor], CummaxOptions, Tensor, ['axis', 'reverse']> =
   /* @__PURE__ */ defineComposite({
     name: 'cummax',
+    acceptsFloat16: false,
     inputs: ['x'],
     options: { axis: true, reverse: true },
     compose: ([x], { axis = 0, reverse = false }) => {

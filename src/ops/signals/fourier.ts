@@ -42,6 +42,7 @@ type Direction = 1 | -1;
 export const fft: PairOp = /* @__PURE__ */ takingPairs(
   defineComposite({
     name: 'fft',
+    acceptsFloat16: false,
     inputs: ['real', 'imaginary'],
     options: {},
     compose: ([real, imaginary]) => {
@@ -59,6 +60,7 @@ export const fft: PairOp = /* @__PURE__ */ takingPairs(
 export const ifft: PairOp = /* @__PURE__ */ takingPairs(
   defineComposite({
     name: 'ifft',
+    acceptsFloat16: false,
     inputs: ['real', 'imaginary'],
     options: {},
     compose: ([real, imaginary]) => {
@@ -78,6 +80,7 @@ export const ifft: PairOp = /* @__PURE__ */ takingPairs(
 export const rfft: CompositeOp<[x: Tensor], RfftOptions, Pair, ['fftLength']> =
   /* @__PURE__ */ defineComposite({
     name: 'rfft',
+    acceptsFloat16: false,
     inputs: ['x'],
     options: { fftLength: true },
     compose: ([x], { fftLength = x.shape.at(-1) ?? 1 }) => {
@@ -97,6 +100,7 @@ export const rfft: CompositeOp<[x: Tensor], RfftOptions, Pair, ['fftLength']> =
 export const irfft: ComplexOp<RfftOptions, Tensor, ['fftLength']> = /* @__PURE__ */ takingPairs(
   defineComposite({
     name: 'irfft',
+    acceptsFloat16: false,
     inputs: ['real', 'imaginary'],
     options: { fftLength: true },
     compose: ([real, imaginary], { fftLength }) => {

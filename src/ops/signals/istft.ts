@@ -39,6 +39,7 @@ export const istft: ComplexOp<
 > = /* @__PURE__ */ takingPairs(
   defineComposite({
     name: 'istft',
+    acceptsFloat16: false,
     inputs: ['real', 'imaginary'],
     options: {
       sequenceLength: true,

@@ -56,6 +56,7 @@ export const stft: CompositeOp<
   ['sequenceLength', 'sequenceStride', 'fftLength', 'window', 'center']
 > = /* @__PURE__ */ defineComposite({
   name: 'stft',
+  acceptsFloat16: false,
   inputs: ['x'],
   options: { sequenceLength: true, sequenceStride: true, fftLength: true, window: true, center: true },
   compose: ([x], { sequenceLength, sequenceStride, fftLength, window = 'hann', center = true }) => {

@@ -100,6 +100,7 @@ const drawn: Op<[logits: Tensor, previous: Tensor | null, noise: Tensor], Sampli
 export const sampleTokens: CompositeOp<[logits: Tensor, previous: Tensor | null], SampleTokensOptions> =
   /* @__PURE__ */ defineComposite({
     name: op,
+    acceptsFloat16: false,
     inputs: ['logits', 'previous:int32?'],
     options: { temperature: false, topK: false, topP: false, repetitionPenalty: false, seed: false },
     backward: null,
