@@ -38,6 +38,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
 {
   /** If set to true, usually by a callback, training stops after the current step. */
   stopTraining = false;
+  protected override readonly autocasts: boolean = false;
   readonly #training = new PendingTraining(this.#loose);
 
   /**

@@ -7,6 +7,8 @@ import { sum } from '../../ops/reductions/sum.ts';
 import { GradientTape } from '../../autodiff/tape.ts';
 import { disposing, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { widened } from '../layers/base/dtypePolicy.ts';
+import type { Nest } from '../tensorNest.ts';
 import type { AnyBatch, Predicted, StepLogs } from './batch.ts';
 import { samplesOf } from './data/batchSource.ts';
 import type { TrainableModel } from './trainableModel.ts';
@@ -53,7 +55,7 @@ export function testStep(model: TrainableModel, { x, y, sampleWeight }: AnyBatch
 export function computeLoss(model: TrainableModel, predicted: Predicted): Tensor {
   const { loss } = model.trainer.requireCompiled('computeLoss');
   const compute = () => {
-    const compiled = loss?.call(predicted) ?? null;
+    const compiled = loss?.call(inFloat32(predicted)) ?? null;
     const losses = compiled ? [compiled] : [];
     for (const added of model.losses) losses.push(added.shape.length === 0 ? added : sum(added));
     if (losses.length === 1) return losses[0] as Tensor;
@@ -69,8 +71,14 @@ export function computeLoss(model: TrainableModel, predicted: Predicted): Tensor
   return tidy(() => observeLosses(model, compute));
 }
 
+/** Losses and metrics are float32, also of a model with the policy 'mixedFloat16'. */
+const inFloat32 = (predicted: Predicted): Predicted => ({
+  ...predicted,
+  yPred: widened(predicted.yPred as Nest<Tensor>) as Predicted['yPred'],
+});
+
 /** Updates the compiled metrics. A returned record replaces the results of all metrics in the logs. */
 export function computeMetrics(model: TrainableModel, predicted: Predicted): StepLogs {
-  model.trainer.requireCompiled('computeMetrics').metrics.updateState(predicted);
+  model.trainer.requireCompiled('computeMetrics').metrics.updateState(inFloat32(predicted));
   return undefined;
 }

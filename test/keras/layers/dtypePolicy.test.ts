@@ -1,11 +1,30 @@
-/** @file The policy mixedFloat16: operands of multiplications are float16, everything else float32. */
+/** @file The policy mixedFloat16: layers take and return float16; weights, statistics and gradients are float32. */
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { cast, conv2d, DTypeError, init, matMul, type Tensor, tensor } from '../../../src/index.ts';
+import {
+  cast,
+  conv2d,
+  DTypeError,
+  GradientTape,
+  greater,
+  init,
+  matMul,
+  memory,
+  ones,
+  randomNormal,
+  setRandomSeed,
+  type Tensor,
+  tensor,
+  tidy,
+} from '../../../src/index.ts';
 import {
   getDTypePolicy,
+  input,
   layers,
+  model,
   modelFromJSON,
   modelToJSON,
+  optimizers,
+  type Sequential,
   sequential,
   setDTypePolicy,
 } from '../../../src/keras/index.ts';
@@ -34,9 +53,10 @@ test('dense layers and convolutions multiply float16, and train float32', async 
   expect(output.dtype).toBe('float32');
   expect(net.weights.map(({ dtype }) => dtype)).toEqual(new Array(6).fill('float32'));
   const half = (x: Tensor | null) => cast(x as Tensor, 'float16');
-  const features = conv2d(half(image), half(conv.kernel));
+  const features = half(conv2d(half(image), half(conv.kernel)));
   const flat = tensor(await features.data(), { shape: [1, 8] });
-  const units = (await valuesOf(matMul(half(flat), half(hidden.kernel)))).map((value) => Math.max(0, value));
+  const products = await valuesOf(half(matMul(half(flat), half(hidden.kernel))));
+  const units = products.map((value) => Math.max(0, value));
   const expected = await valuesOf(matMul(tensor([units]), last.kernel as Tensor));
   expect((await valuesOf(output))[0]).toBeCloseTo(expected[0] as number, 5);
   net.compile({ optimizer: 'sgd', loss: 'mse' });
@@ -48,6 +68,79 @@ test('rounding is that of float16', async () => {
   const layer = layers.dense({ units: 1, useBias: false, dtype: 'mixedFloat16', kernelInitializer: 'ones' });
   // 2049 isn't a float16 number; 2048 is the nearest even one.
   expect(await valuesOf(layer.apply(tensor([[2049]])) as Tensor)).toEqual([2048]);
+});
+
+test('layers of every kind take and return float16, and a layer of float32 after them float32', () => {
+  setDTypePolicy('mixedFloat16');
+  const ids = input({ shape: [6], dtype: 'int32' });
+  const words = layers.embedding({ inputDim: 10, outputDim: 8 }).apply(ids);
+  const states = layers.lstm({ units: 8, returnSequences: true }).apply(words);
+  const attended = layers.multiHeadAttention({ numHeads: 2, keyDim: 4 }).apply([states, states]);
+  const normal = layers.layerNormalization().apply(layers.add().apply([states, attended]) as never);
+  const pooled = layers.globalAveragePooling1d().apply(layers.dropout(0.1).apply(normal));
+  const scaled = layers.batchNormalization().apply(pooled);
+  const classes = layers.activation('softmax', { dtype: 'float32' }).apply(layers.dense(3).apply(scaled));
+  const net = model({ inputs: ids, outputs: classes });
+  const inside = model({
+    inputs: ids,
+    outputs: [words, states, attended, normal, pooled, scaled, classes] as never,
+  });
+  const made = inside.apply(tensor([[1, 2, 3, 4, 5, 6]], { dtype: 'int32' })) as unknown as Tensor[];
+  expect(made.map(({ dtype }) => dtype)).toEqual([...new Array(6).fill('float16'), 'float32']);
+  const symbolic = [words, states, attended, normal, pooled, scaled, classes] as readonly { dtype: string }[];
+  expect(symbolic.map(({ dtype }) => dtype)).toEqual(made.map(({ dtype }) => dtype));
+  expect(new Set(net.weights.map(({ dtype }) => dtype))).toEqual(new Set(['float32']));
+});
+
+/** The bytes that a tape keeps between a forward pass and its gradient. */
+function keptBytes(net: Sequential, x: Tensor): number {
+  return tidy(() => {
+    const before = memory().bytes;
+    using _tape = new GradientTape();
+    const y = net.apply(x, { training: true }) as Tensor;
+    return memory().bytes - before - y.bytes;
+  });
+}
+
+test('activations take half the memory', () => {
+  const made = (dtype: 'float32' | 'mixedFloat16') => {
+    const { layerNormalization, dense, activation, dropout } = layers;
+    const blocks = Array.from({ length: 4 }, () => [
+      layerNormalization({ dtype }),
+      activation('gelu', { dtype }),
+      dropout(0.1, { dtype }),
+    ]);
+    const net = sequential([layers.inputLayer({ shape: [256] }), ...blocks.flat(), dense(1, { dtype })]);
+    return keptBytes(net, ones([512, 256]));
+  };
+  // Statistics of normalizations and masks are as large as before.
+  const [wide, narrow] = [made('float32'), made('mixedFloat16')];
+  expect(narrow / wide).toBeLessThan(0.6);
+});
+
+test('a small network learns as in float32', async () => {
+  const random = (seed: number, shape: number[]) => randomNormal(shape, { seed });
+  const [x, y] = [random(1, [64, 8, 8, 3]), cast(greater(random(2, [64, 1]), 0), 'float32')];
+  const losses = [];
+  for (const dtype of ['float32', 'mixedFloat16'] as const) {
+    setRandomSeed(5);
+    const net = sequential([
+      layers.inputLayer({ shape: [8, 8, 3] }),
+      layers.conv2d({ filters: 8, kernelSize: 3, activation: 'relu', dtype }),
+      layers.batchNormalization({ dtype }),
+      layers.maxPooling2d({ dtype }),
+      layers.flatten({ dtype }),
+      layers.dense(16, 'gelu', { dtype }),
+      layers.dense(1, 'sigmoid', { dtype: 'float32' }),
+    ]);
+    net.compile({ optimizer: optimizers.adam(0.01), loss: 'binaryCrossentropy' });
+    const { history } = await net.fit(x, y, { epochs: 12, batchSize: 32, shuffle: false, verbose: 0 });
+    losses.push(history.loss as number[]);
+  }
+  const [wide, narrow] = losses as [number[], number[]];
+  for (const [epoch, loss] of narrow.entries())
+    expect(Math.abs(loss - (wide[epoch] as number))).toBeLessThan(0.01 * (wide[0] as number));
+  expect(narrow.at(-1)).toBeLessThan(0.5 * (narrow[0] as number));
 });
 
 test('files contain Keras’s name of the policy', () => {

@@ -2,6 +2,7 @@
  * @file The base of multi-head attention layers, with a projection per head. Several query heads may share a key and value
  * head.
  */
+import { resultDType } from '../base/dtypePolicy.ts';
 import { plainOptions, rejectExtraArguments } from '../../../core/options.ts';
 import { checkedOptions } from '../base/layerOptions.ts';
 import type { ApplyOptions } from '../base/layer.ts';
@@ -228,7 +229,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   }
 
   protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: AttentionCall): Nest<KerasTensor> {
-    const { dtype } = this;
+    const dtype = resultDType(this.dtype, this.dtypePolicy);
     const shapes = leavesOf(inputs).map(({ shape }) => shape);
     const symbolic = (shape: OpenShape) => trace(() => new KerasTensor({ shape, dtype }));
     const output = symbolic(this.computeOutputShape(shapes));
@@ -262,7 +263,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     return new EinsumDense({
       name,
       trainable: this.trainable,
-      dtype: this.dtype,
+      dtype: this.dtypePolicy,
       equation: `${free}${summed},${summed}${made}->${free}${made}`,
       outputShape: [...new Array<null>(free.length - 1).fill(null), ...to],
       biasAxes: this.useBias ? made : null,

@@ -1,12 +1,16 @@
 /** @file Dtype policies: the dtypes in which layers store weights and multiply. */
 import { type DType, dtypes, isDType } from '../../../core/dtype.ts';
 import { DTypeError } from '../../../core/errors.ts';
+import { leavesOf, mapNest, type Nest } from '../../../core/nest.ts';
 import { describe } from '../../../core/shape.ts';
+import type { OpenSpec } from '../../../core/spec.ts';
 import { suggestionFor } from '../../../core/suggest.ts';
 import { cast } from '../../../ops/elementwise/cast.ts';
+import { enableFloat16 } from '../../../ops/elementwise/enableFloat16.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
+import { maskOf, setMask } from '../../masks.ts';
 
-/** A dtype of weights, or 'mixedFloat16': float32 weights, which matmuls and convolutions read as float16. */
+/** A dtype of weights, or 'mixedFloat16': float32 weights, and float16 for what layers take and return. */
 export type DTypePolicy = DType | 'mixedFloat16';
 
 let current: DTypePolicy = 'float32';
@@ -19,20 +23,69 @@ export function getDTypePolicy(): DTypePolicy {
 /**
  * Sets the policy of layers that are created from now on without a `dtype`: 'float32', or 'mixedFloat16', Keras's mixed_float16.
  *
- * With 'mixedFloat16', `dense`, `conv1d` and `conv2d` round their inputs and kernels to float16; weights, sums, results and
- * gradients stay float32, so that gradients don't vanish without a loss scale, and all other layers compute in float32. It
- * needs no feature of the adapter: rounding is integer arithmetic. It is faster only where the device multiplies float16 in
- * subgroup matrices (`init({ subgroupMatrices: true })`); elsewhere it gives the numbers of mixed precision, at the cost of
- * rounding. Errors: DTypeError for other values.
+ * With 'mixedFloat16', floats that a layer takes and returns are float16, and so is what a tape keeps of them: activations take half
+ * the memory. `dense`, `conv1d` and `conv2d` also round their kernels to float16. Weights, sums inside an op, statistics and gradients
+ * stay float32, so that gradients don't vanish without a loss scale; losses and metrics read predictions as float32. A layer with
+ * `dtype: 'float32'` returns float32. It needs no feature of the adapter: rounding is integer arithmetic. It takes less memory, and is
+ * faster only where the device multiplies float16 in subgroup matrices (`init({ subgroupMatrices: true })`). Errors: DTypeError for
+ * other values.
  */
 export function setDTypePolicy(policy: 'float32' | 'mixedFloat16'): void {
   if (policy !== 'float32' && policy !== 'mixedFloat16') throw notAPolicy('setDTypePolicy', policy);
+  usePolicy(policy);
   current = policy;
 }
 
 /** Errors: DTypeError for other values. */
 export function requirePolicy(op: string, policy: unknown): asserts policy is DTypePolicy {
   if (policy !== 'mixedFloat16' && !isDType(policy)) throw notAPolicy(op, policy);
+}
+
+/** Makes the ops of layers with that policy accept what it gives them. */
+export function usePolicy(policy: DTypePolicy): void {
+  if (policy === 'mixedFloat16') enableFloat16();
+}
+
+const isNarrow = ({ dtype }: OpenSpec) => dtype === 'float16';
+const isWide = ({ dtype }: OpenSpec) => dtype === 'float32';
+
+/** `inputs` with the floats that a layer with that policy computes with, as Keras's autocast. */
+export function autocast(inputs: Nest<Tensor>, policy: DTypePolicy): Nest<Tensor> {
+  if (policy === 'mixedFloat16') return castWhere(isWide, inputs, 'float16');
+  return policy === 'float32' ? castWhere(isNarrow, inputs, 'float32') : inputs;
+}
+
+/** `outputs` as a layer with that policy returns them. */
+export function rounded(outputs: Nest<Tensor>, policy: DTypePolicy): Nest<Tensor> {
+  return policy === 'mixedFloat16' ? castWhere(isWide, outputs, 'float16') : outputs;
+}
+
+/** Predictions as losses and metrics read them, with their masks. */
+export function widened(predictions: Nest<Tensor>): Nest<Tensor> {
+  return castWhere(isNarrow, predictions, 'float32');
+}
+
+function castWhere(
+  isCast: (x: OpenSpec) => boolean,
+  tensors: Nest<Tensor>,
+  dtype: 'float16' | 'float32',
+): Nest<Tensor> {
+  // An optional input may be null.
+  const casts = (x: Tensor | null) => x !== null && isCast(x);
+  if (!leavesOf(tensors).some(casts)) return tensors;
+  return mapNest(tensors, (x) => {
+    if (!casts(x)) return x;
+    const y = cast(x, dtype);
+    const mask = maskOf(x);
+    if (mask) setMask(y, mask);
+    return y;
+  });
+}
+
+/** The dtype of what a layer with that policy returns, from that of what it computes. */
+export function resultDType(dtype: DType, policy: DTypePolicy): DType {
+  if (policy === 'mixedFloat16' && dtype === 'float32') return 'float16';
+  return policy === 'float32' && dtype === 'float16' ? 'float32' : dtype;
 }
 
 /** The dtype of weights. */

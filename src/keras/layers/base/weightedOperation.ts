@@ -17,7 +17,7 @@ import { kerasClassName, snakeCase, uniqueName } from '../../names.ts';
 import { inheritedDeclaration } from '../../options/declaration.ts';
 import { defineFields, type Options, readOptions, writeOptions } from '../../options/option.ts';
 import type { Nest } from '../../tensorNest.ts';
-import { type DTypePolicy, getDTypePolicy, requirePolicy, variableDType } from './dtypePolicy.ts';
+import { type DTypePolicy, getDTypePolicy, requirePolicy, usePolicy, variableDType } from './dtypePolicy.ts';
 import { findInProperties } from './findInProperties.ts';
 import { checkedOptions, type LayerOptions } from './layerOptions.ts';
 import { inKerasOrder, makeWeight, type OwnWeight, setWeights, type WeightOptions } from './layerWeights.ts';
@@ -55,6 +55,7 @@ export abstract class WeightedOperation<
     this.name = name ?? uniqueName(snakeCase(kerasClassName(this.className)));
     this.dtype = variableDType(dtype);
     this.dtypePolicy = dtype;
+    usePolicy(dtype);
     this.#trainable = trainable;
     const table = inheritedDeclaration(new.target)?.table ?? {};
     this.#options = { table, values: readOptions(this.name, table, given) };
