@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NOTICES = 'THIRD_PARTY_NOTICES.md';
 
 /** What is downloaded by `npm install`, in bytes: the largest that passes. */
-const MAX_PACKED = 2.1e6;
+const MAX_PACKED = 2.15e6;
 
 /**
  * Every entry that has a source is exported, and every export of such an entry is packed.
