@@ -24,6 +24,7 @@ const withoutOptions = new Set([
   'scope',
   'tidy',
   'memory',
+  'enableFloat16',
   'resetPeakMemory',
   'setRandomSeed',
   'debugMode',

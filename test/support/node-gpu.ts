@@ -6,12 +6,16 @@
 // First: the library's modules create their registries as they load.
 import './deferredFinalizers.ts';
 import { afterEach, beforeAll, beforeEach } from 'vitest';
+import { provideFloat16 } from '../../src/ops/define/float16.ts';
 import { activeRecorders, stopRecorder } from '../../src/ops/define/recorders.ts';
 import { openedDevice } from '../../src/webgpu/current.ts';
 import { beginTest } from './beginTest.ts';
 import { installNodeGpu, takeUncapturedErrors } from './gpu.ts';
 
 await installNodeGpu();
+
+// A test of another file may have enabled it.
+provideFloat16(null);
 
 // Faults that tests of other files left unread would be thrown by the first `sync()` of this one.
 beforeAll(async () => {

@@ -12,7 +12,8 @@ export interface Float16Forms {
 
 let forms: Float16Forms | null = null;
 
-export function provideFloat16(provided: Float16Forms): void {
+/** Null: float16 operands are errors again. */
+export function provideFloat16(provided: Float16Forms | null): void {
   forms = provided;
 }
 

@@ -2,6 +2,7 @@
  * @file enableFloat16: ops whose kernels read float32 widen float16 operands for the call, and round their results. What a tape keeps is
  * float16, so that activations take half the memory between a forward pass and its gradient, which is float32.
  */
+import { rejectExtraArguments } from '../../core/options.ts';
 import type { TensorSpec } from '../../core/spec.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { OpDefinition } from '../define/define.ts';
@@ -15,7 +16,9 @@ import { cast } from './cast.ts';
  * parameters. Numbers and arrays of the host don't count. Sums inside an op are float32, and so are gradients. Layers with the policy
  * 'mixedFloat16' call it.
  */
-export function enableFloat16(): void {
+export function enableFloat16(): void;
+export function enableFloat16(...extra: unknown[]): void {
+  rejectExtraArguments('enableFloat16', extra, []);
   provideFloat16({ formOf, run });
 }
 
