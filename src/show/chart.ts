@@ -41,7 +41,7 @@ export class Chart<D> {
     const root = requireElement(this.#op, element);
     this.remove();
     const width = widthOf(root);
-    const picture = elementOf(root.ownerDocument, this.#draw(width, 'page'));
+    const picture = this.#picture(root, width);
     root.replaceChildren(picture);
     const observer = new ResizeObserver(() => this.#resize());
     observer.observe(root);
@@ -63,6 +63,13 @@ export class Chart<D> {
     this.#shown = null;
   }
 
+  /** The chart in a page. Its width doesn't keep its element, or the page, from getting narrower. */
+  #picture(root: Element, width: number): Element {
+    const picture = elementOf(root.ownerDocument, this.#draw(width, 'page'));
+    (picture as SVGElement).style.maxWidth = '100%';
+    return picture;
+  }
+
   #resize(): void {
     const shown = this.#shown;
     if (shown && widthOf(shown.root) !== shown.width) this.#redraw();
@@ -77,7 +84,7 @@ export class Chart<D> {
       return;
     }
     shown.width = widthOf(shown.root);
-    const drawn = elementOf(shown.root.ownerDocument, this.#draw(shown.width, 'page'));
+    const drawn = this.#picture(shown.root, shown.width);
     shown.picture.replaceWith(drawn);
     shown.picture = drawn;
   }

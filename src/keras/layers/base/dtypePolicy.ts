@@ -21,7 +21,8 @@ export function getDTypePolicy(): DTypePolicy {
 }
 
 /**
- * Sets the policy of layers that are created from now on without a `dtype`: 'float32', or 'mixedFloat16', Keras's mixed_float16.
+ * Sets the policy of layers that are created from now on without a `dtype`: 'float32', or 'mixedFloat16', Keras's mixed_float16
+ * (mixed precision).
  *
  * With 'mixedFloat16', floats that a layer takes and returns are float16, and so is what a tape keeps of them: activations take half
  * the memory. `dense`, `conv1d` and `conv2d` also round their kernels to float16. Weights, sums inside an op, statistics and gradients
