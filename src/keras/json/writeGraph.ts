@@ -1,5 +1,5 @@
 /** @file Writes graphs in Keras's format: layers with their calls, and the sources of each call's tensors. */
-import { resultDType } from '../layers/base/dtypePolicy.ts';
+import { computeDTypeOf } from '../layers/base/dtypePolicy.ts';
 import type { Pieces } from '../../core/pieces.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
@@ -131,7 +131,7 @@ function populated(
   const { recordsTraining, recordsMask } = dialectOf(operation.className);
   const isRecorded =
     modelClassOf(operation) === 'Functional' ||
-    (isAlone && isSymbolic(argument) && argument.dtype === computeDType(operation as unknown as AnyLayer));
+    (isAlone && isSymbolic(argument) && argument.dtype === computeDTypeOf(operation as unknown as AnyLayer));
   if (!isRecorded) return {};
   const { mask, training } = options as Record<string, Nest<unknown>>;
   return {
@@ -139,9 +139,6 @@ function populated(
     ...(recordsMask ? { mask: write(mask ?? mapNest(argument, () => null)) } : {}),
   };
 }
-
-/** The dtype of the floats that a layer computes with. */
-const computeDType = ({ dtype, dtypePolicy }: AnyLayer) => resultDType(dtype, dtypePolicy);
 
 /** Returns whether `mask` consists of the masks that the tensors of `argument` carry. */
 function isImplicit(mask: Nest<unknown>, argument: Nest<unknown>): boolean {

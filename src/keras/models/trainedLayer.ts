@@ -38,8 +38,11 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
 {
   /** If set to true, usually by a callback, training stops after the current step. */
   stopTraining = false;
-  protected override readonly autocasts: boolean = false;
   readonly #training = new PendingTraining(this.#loose);
+
+  protected override get castPolicy(): null {
+    return null;
+  }
 
   /**
    * The training state: what the model was compiled with, its metrics, and what is running.

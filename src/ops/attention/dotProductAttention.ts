@@ -17,6 +17,7 @@ import { defineOp, type Op } from '../define/define.ts';
 import type { DefaultSave, OpDefinition } from '../define/definition.ts';
 import { areReady, type TensorLike } from '../define/operands.ts';
 import { activeRecorders, type SymbolicTensor } from '../define/recorders.ts';
+import { isFloat16 } from '../define/float16.ts';
 import { where } from '../elementwise/where.ts';
 
 type Operand = TensorLike | SymbolicTensor | null;
@@ -73,7 +74,7 @@ function attend(query: Operand, key: Operand, value: Operand, ...rest: unknown[]
   const { bias, mask, options } = argumentsOf(rest);
   const operands = [query, key, value, bias, mask];
   // What a tape keeps of the fused op is float16, if operands are.
-  if (areTensors(operands) && !operands.some((operand) => operand?.dtype === 'float16')) {
+  if (areTensors(operands) && !operands.some(isFloat16)) {
     const plan = planAttention(operands, options);
     if (isComposed(operands, plan)) {
       const [q, k, v, b, m] = operands;

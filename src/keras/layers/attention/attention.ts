@@ -1,5 +1,5 @@
 /** @file Attention and AdditiveAttention: queries that look up values by keys. */
-import { resultDType } from '../base/dtypePolicy.ts';
+import { computeDTypeOf } from '../base/dtypePolicy.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { type OpenShape, describe, requireBoolean } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
@@ -118,7 +118,7 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
 
   protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: AttentionCall): Nest<KerasTensor> {
     const shapes = leavesOf(inputs).map(({ shape }) => shape);
-    const dtype = resultDType(this.dtype, this.dtypePolicy);
+    const dtype = computeDTypeOf(this);
     const stand = (shape: OpenShape) => trace(() => new KerasTensor({ shape, dtype }));
     const output = stand(this.computeOutputShape(shapes));
     const [query, value] = shapes as [OpenShape, OpenShape];

@@ -2,7 +2,7 @@
  * @file The base of multi-head attention layers, with a projection per head. Several query heads may share a key and value
  * head.
  */
-import { resultDType } from '../base/dtypePolicy.ts';
+import { computeDTypeOf } from '../base/dtypePolicy.ts';
 import { plainOptions, rejectExtraArguments } from '../../../core/options.ts';
 import { checkedOptions } from '../base/layerOptions.ts';
 import type { ApplyOptions } from '../base/layer.ts';
@@ -229,7 +229,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   }
 
   protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: AttentionCall): Nest<KerasTensor> {
-    const dtype = resultDType(this.dtype, this.dtypePolicy);
+    const dtype = computeDTypeOf(this);
     const shapes = leavesOf(inputs).map(({ shape }) => shape);
     const symbolic = (shape: OpenShape) => trace(() => new KerasTensor({ shape, dtype }));
     const output = symbolic(this.computeOutputShape(shapes));

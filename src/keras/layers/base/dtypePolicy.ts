@@ -3,7 +3,6 @@ import { type DType, dtypes, isDType } from '../../../core/dtype.ts';
 import { DTypeError } from '../../../core/errors.ts';
 import { leavesOf, mapNest, type Nest } from '../../../core/nest.ts';
 import { describe } from '../../../core/shape.ts';
-import type { OpenSpec } from '../../../core/spec.ts';
 import { suggestionFor } from '../../../core/suggest.ts';
 import { cast } from '../../../ops/elementwise/cast.ts';
 import { enableFloat16 } from '../../../ops/elementwise/enableFloat16.ts';
@@ -47,35 +46,33 @@ export function usePolicy(policy: DTypePolicy): void {
   if (policy === 'mixedFloat16') enableFloat16();
 }
 
-const isNarrow = ({ dtype }: OpenSpec) => dtype === 'float16';
-const isWide = ({ dtype }: OpenSpec) => dtype === 'float32';
+/** The policy by which a call casts what it takes and returns; null if it casts nothing. */
+export type CastPolicy = DTypePolicy | null;
 
 /** `inputs` with the floats that a layer with that policy computes with, as Keras's autocast. */
-export function autocast(inputs: Nest<Tensor>, policy: DTypePolicy): Nest<Tensor> {
-  if (policy === 'mixedFloat16') return castWhere(isWide, inputs, 'float16');
-  return policy === 'float32' ? castWhere(isNarrow, inputs, 'float32') : inputs;
+export function autocast(inputs: Nest<Tensor>, policy: CastPolicy): Nest<Tensor> {
+  if (policy === 'mixedFloat16') return castFloats(inputs, 'float16');
+  return policy === 'float32' ? castFloats(inputs, 'float32') : inputs;
 }
 
 /** `outputs` as a layer with that policy returns them. */
-export function rounded(outputs: Nest<Tensor>, policy: DTypePolicy): Nest<Tensor> {
-  return policy === 'mixedFloat16' ? castWhere(isWide, outputs, 'float16') : outputs;
+export function rounded(outputs: Nest<Tensor>, policy: CastPolicy): Nest<Tensor> {
+  return policy === 'mixedFloat16' ? castFloats(outputs, 'float16') : outputs;
 }
 
-/** Predictions as losses and metrics read them, with their masks. */
+/** Predictions as losses and metrics read them. */
 export function widened(predictions: Nest<Tensor>): Nest<Tensor> {
-  return castWhere(isNarrow, predictions, 'float32');
+  return castFloats(predictions, 'float32');
 }
 
-function castWhere(
-  isCast: (x: OpenSpec) => boolean,
-  tensors: Nest<Tensor>,
-  dtype: 'float16' | 'float32',
-): Nest<Tensor> {
+/** `tensors` with floats of the other size cast to `dtype`, with their masks. */
+function castFloats(tensors: Nest<Tensor>, dtype: 'float16' | 'float32'): Nest<Tensor> {
+  const other = dtype === 'float16' ? 'float32' : 'float16';
   // An optional input may be null.
-  const casts = (x: Tensor | null) => x !== null && isCast(x);
-  if (!leavesOf(tensors).some(casts)) return tensors;
+  const isOther = (x: Tensor | null) => x?.dtype === other;
+  if (!leavesOf(tensors).some(isOther)) return tensors;
   return mapNest(tensors, (x) => {
-    if (!casts(x)) return x;
+    if (!isOther(x)) return x;
     const y = cast(x, dtype);
     const mask = maskOf(x);
     if (mask) setMask(y, mask);
@@ -84,9 +81,14 @@ function castWhere(
 }
 
 /** The dtype of what a layer with that policy returns, from that of what it computes. */
-export function resultDType(dtype: DType, policy: DTypePolicy): DType {
+export function resultDType(dtype: DType, policy: CastPolicy): DType {
   if (policy === 'mixedFloat16' && dtype === 'float32') return 'float16';
   return policy === 'float32' && dtype === 'float16' ? 'float32' : dtype;
+}
+
+/** The dtype of the floats that a layer computes with: Keras's compute dtype. */
+export function computeDTypeOf({ dtype, dtypePolicy }: { dtype: DType; dtypePolicy: DTypePolicy }): DType {
+  return resultDType(dtype, dtypePolicy);
 }
 
 /** The dtype of weights. */

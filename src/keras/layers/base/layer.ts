@@ -35,7 +35,7 @@ import { attachMasks, masksOf, withMasks } from './callMasks.ts';
 import { observed, observedLosses } from './callObserver.ts';
 import { type DescribedInput, separateInput } from './describedInput.ts';
 import { callDirectly, enterBy } from './directCall.ts';
-import { autocast, resultDType, rounded } from './dtypePolicy.ts';
+import { autocast, type CastPolicy, resultDType, rounded } from './dtypePolicy.ts';
 import { checkCallOptions, type LayerOptions } from './layerOptions.ts';
 import { adviceOn } from './propertyAdvice.ts';
 import { requireShapes } from '../../graph/callResult.ts';
@@ -105,8 +105,6 @@ export abstract class Layer<
   buildShape: Shapes<In> | null = null;
   /** Whether the masks of the inputs are passed on to the outputs. */
   readonly supportsMasking: boolean = false;
-  /** Whether it takes and returns floats of its policy. A model doesn't: its layers do. */
-  protected readonly autocasts: boolean = true;
   /**
    * Whether `call` reads `options.mask` and has one input. If so, its mask is an input of the call in a graph, as in Keras;
    * tensors of several inputs only carry their masks along.
@@ -211,12 +209,15 @@ export abstract class Layer<
   protected computeOutputSpec(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
     if (this.computeOutputShape === Layer.prototype.computeOutputShape)
       return this.traceCall(inputs, options);
-    const dtype = this.autocasts
-      ? resultDType(this.outputDType(leavesOf(inputs)), this.dtypePolicy)
-      : this.outputDType(leavesOf(inputs));
+    const dtype = resultDType(this.outputDType(leavesOf(inputs)), this.castPolicy);
     const shapes = this.computeOutputShape(mapNest(inputs, ({ shape }) => shape) as Shapes<In>);
     requireShapes(this.name, shapes, 'computeOutputShape', 'returns the shape of the output');
     return trace(() => mapShapes(shapes as Nest<OpenShape>, (shape) => new KerasTensor({ shape, dtype })));
+  }
+
+  /** The policy by which it casts what it takes and returns; null for a model, whose layers do. */
+  protected get castPolicy(): CastPolicy {
+    return this.dtypePolicy;
   }
 
   /** Dtype of the outputs, for layers that override `computeOutputShape`. Default: that of the weights. */
@@ -439,8 +440,8 @@ export abstract class Layer<
   #call(inputs: In, options: CallOptions): Out {
     return insideLayerCall(this, options.training, ({ training, outermost }) => {
       this.#begin(outermost);
-      const { autocasts, dtypePolicy: policy } = this;
-      const given = autocasts ? (autocast(inputs as Nest<Tensor>, policy) as In) : inputs;
+      const { castPolicy } = this;
+      const given = autocast(inputs as Nest<Tensor>, castPolicy) as In;
       const outputs = inNameScope(this, this.name, () =>
         this.call(given, Object.assign({}, options, { training })),
       );
@@ -449,7 +450,7 @@ export abstract class Layer<
         for (const output of leavesOf(outputs as Nest<Tensor>))
           this.addLoss(activityLoss(activityRegularizer, output));
       }
-      return autocasts ? (rounded(outputs as Nest<Tensor>, policy) as Out) : outputs;
+      return rounded(outputs as Nest<Tensor>, castPolicy) as Out;
     });
   }
 

@@ -1,5 +1,5 @@
 /** @file ReversibleEmbedding: an embedding that, in reverse, gives logits of ids. */
-import { resultDType } from '../base/dtypePolicy.ts';
+import { computeDTypeOf } from '../base/dtypePolicy.ts';
 import { requireBoolean } from '../../../core/shape.ts';
 import { add, div, mul } from '../../../ops/elementwise/arithmetic.ts';
 import { cast } from '../../../ops/elementwise/cast.ts';
@@ -88,7 +88,7 @@ export class ReversibleEmbedding extends /* @__PURE__ */ layer<
   protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
     if (!options.reverse) return super.computeOutputSpec(inputs, options);
     const shape = [...(inputs as KerasTensor).shape.slice(0, -1), this.inputDim];
-    return trace(() => new KerasTensor({ shape, dtype: resultDType(this.dtype, this.dtypePolicy) }));
+    return trace(() => new KerasTensor({ shape, dtype: computeDTypeOf(this) }));
   }
 }
 
