@@ -5,6 +5,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { isFloating } from '../../src/core/dtype.ts';
 import {
+  add,
   cast,
   concat,
   enableFloat16,
@@ -12,6 +13,7 @@ import {
   grad,
   init,
   mul,
+  slice,
   split,
   square,
   sum,
@@ -96,4 +98,10 @@ test('gradients of several parts of one tensor', async () => {
   const squares = (y: Tensor) =>
     sum(concat((split(y, 3) as Tensor[]).map((part, i) => mul(square(part), i + 1))));
   expect(await grad(squares)(x).array()).toEqual([2, 4, 12, 16, 30, 36]);
+});
+
+test('gradients of several calls that cut one tensor are joined', async () => {
+  const x = cast(tensor([1, 2, 3, 4, 5, 6]), 'float16');
+  const overlapping = (y: Tensor) => add(sum(square(slice(y, [0], [4]))), sum(square(slice(y, [2], [4]))));
+  expect(await grad(overlapping)(x).array()).toEqual([2, 4, 12, 16, 10, 12]);
 });
