@@ -10,9 +10,11 @@ import { packedBindings, perChunk } from '../../shaders/quantized/unpack.ts';
 import { laneDirectives } from '../../shaders/lib/lanes.ts';
 import { groupsPerLine, isInteger, zeroWordsPerLine } from '../core/packedWeights.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
 import type { QuantizedLayout } from '../tensor/quantizedTensor.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
+import { fillKernel } from './copies/fill.ts';
 import { profileOf } from './selection/deviceProfile.ts';
 import type { IndexChecking } from './indexing/indexing.ts';
 import { foldsInSubgroups } from './selection/lanes.ts';
@@ -148,7 +150,10 @@ export function quantizedMatMulKernel(
   over: 'length' | 'channels',
   shape: Shape,
 ): Tensor {
-  const out = output(x.device, { shape, dtype: 'float32' }, op);
+  const spec: TensorSpec = { shape, dtype: 'float32' };
+  // A sum of no terms is +0, and a channel of no weights has no scale that a kernel could read.
+  if (x.size === 0) return fillKernel(x.device, spec, 0, op);
+  const out = output(x.device, spec, op);
   if (out.size === 0) return out;
   const rows = sizeOf(x.shape.slice(0, -1));
   if (over === 'length' && rows <= mostFewRows) launchFewRows(x, weights, rows, out);

@@ -193,8 +193,11 @@ describe.each(adapterClasses)('as on a %s', (kind) => {
         });
       expect(quantizedMatMul(tensor([], { shape: [0, 3] }), make(0, 3)).shape).toEqual([0, 0]);
       expect(quantizedMatMul(tensor([[1, 2, 3]]), make(0, 3)).shape).toEqual([1, 0]);
-      const empty = quantizedMatMul(tensor([[], []], { shape: [2, 0] }), make(3, 0));
-      expect(Array.from(await empty.data())).toEqual([0, 0, 0, 0, 0, 0]);
+      const noTerms = [
+        quantizedMatMul(tensor([[], []], { shape: [2, 0] }), make(3, 0)),
+        quantizedMatMul(tensor([[], []], { shape: [2, 0] }), make(0, 3), { over: 'channels' }),
+      ];
+      for (const sums of noTerms) expect(Array.from(await sums.data())).toEqual([0, 0, 0, 0, 0, 0]);
     }));
 });
 
