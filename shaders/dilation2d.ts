@@ -43,12 +43,12 @@ fn taps_inside(start: i32, taps: i32, dilation: i32, size: i32) -> vec2<i32> {
 }
 
 fn tap_at(tap: vec2<i32>) -> u32 {
-  return u32(tap.x * params.kernel_w + tap.y);
+  return u32(tap.x) * params.kernel_w + u32(tap.y);
 }
 
 fn pixel_at(start: vec2<i32>, tap: vec2<i32>) -> u32 {
 #if ${dilated}
-  let at = start + tap * vec2<i32>(params.dilation_h, params.dilation_w);
+  let at = start + tap * vec2<i32>(i32(params.dilation_h), i32(params.dilation_w));
 #else
   let at = start + tap;
 #endif
@@ -58,10 +58,10 @@ fn pixel_at(start: vec2<i32>, tap: vec2<i32>) -> u32 {
 fn compute(i: u32) {
   ${channelsOf(perInvocation)}
   let at = place_of(line, channel, params.y_height, params.y_width);
-  let start = vec2<i32>(vec2<u32>(at.row, at.column)) * vec2<i32>(params.stride_h, params.stride_w) -
-    vec2<i32>(params.pad_h, params.pad_w);
-  let rows = taps_inside(start.x, params.kernel_h, params.dilation_h, i32(params.x_height));
-  let columns = taps_inside(start.y, params.kernel_w, params.dilation_w, i32(params.x_width));
+  let start = vec2<i32>(i32(at.row * params.stride_h), i32(at.column * params.stride_w)) -
+    vec2<i32>(i32(params.pad_h), i32(params.pad_w));
+  let rows = taps_inside(start.x, i32(params.kernel_h), i32(params.dilation_h), i32(params.x_height));
+  let columns = taps_inside(start.y, i32(params.kernel_w), i32(params.dilation_w), i32(params.x_width));
   let image = at.image * params.x_height * params.x_width;
   ${each((step) => `var best_${step} = Value(bitcast<f32>(params.lowest));`)}
 #if ${isMax}

@@ -17,6 +17,8 @@ export type PatchSumOptions = {
 };
 
 export function patchSum({ width, perInvocation, dilated }: PatchSumOptions): string {
+  const extent = (axis: 'h' | 'w') =>
+    dilated ? `(params.kernel_${axis} - 1u) * params.dilation_${axis} + 1u` : `params.kernel_${axis}`;
   const each = (text: (step: number) => string) => eachStep(perInvocation, text);
   return wgsl`
 ${flatIndex}
@@ -26,8 +28,8 @@ ${covering}
 fn compute(i: u32) {
   ${channelsOf(perInvocation)}
   let at = place_of(line, channel, params.x_height, params.x_width);
-  let rows = covering(at.row, 0u, params.extent_h, params.stride_h, params.y_height);
-  let columns = covering(at.column, 0u, params.extent_w, params.stride_w, params.y_width);
+  let rows = covering(at.row, 0u, ${extent('h')}, params.stride_h, params.y_height);
+  let columns = covering(at.column, 0u, ${extent('w')}, params.stride_w, params.y_width);
   ${each((step) => `var total_${step} = Value(0);`)}
   for (var row = rows.x; row < rows.y; row++) {
     let down = at.row - row * params.stride_h;

@@ -92,9 +92,9 @@ struct Window {
 }
 
 fn window_at(row: u32, column: u32) -> Window {
-  let start = vec2<i32>(i32(row * params.stride_height), i32(column * params.stride_width)) -
-    vec2<i32>(i32(params.pad_top), i32(params.pad_left));
-  let end = start + vec2<i32>(i32(params.pool_height), i32(params.pool_width));
+  let start = vec2<i32>(i32(row * params.stride_h), i32(column * params.stride_w)) -
+    vec2<i32>(i32(params.pad_h), i32(params.pad_w));
+  let end = start + vec2<i32>(i32(params.kernel_h), i32(params.kernel_w));
   let limit = vec2<i32>(i32(params.x_height), i32(params.x_width));
   return Window(vec2<u32>(max(start, vec2<i32>(0))), vec2<u32>(min(end, limit)));
 }
@@ -292,9 +292,9 @@ fn compute(i: u32) {
     ${eachStep(perInvocation, (step) => `winner_${step} = position_${step};`)}
 #endif
   }
-  let start = vec2<i32>(i32(at.row * params.stride_height), i32(at.column * params.stride_width)) -
-    vec2<i32>(i32(params.pad_top), i32(params.pad_left));
-  let end = start + vec2<i32>(i32(params.stride_height), i32(params.stride_width));
+  let start = vec2<i32>(i32(at.row * params.stride_h), i32(at.column * params.stride_w)) -
+    vec2<i32>(i32(params.pad_h), i32(params.pad_w));
+  let end = start + vec2<i32>(i32(params.stride_h), i32(params.stride_w));
   let limit = vec2<i32>(i32(params.x_height), i32(params.x_width));
   let first_pixel = vec2<u32>(max(start, vec2<i32>(0)));
   let last_pixel = vec2<u32>(min(end, limit));
@@ -320,8 +320,8 @@ ${covering}
 fn compute(i: u32) {
   ${channelsOf(perInvocation)}
   let at = place_of(line, channel, params.x_height, params.x_width);
-  let rows = covering(at.row, params.pad_top, params.pool_height, params.stride_height, params.y_height);
-  let columns = covering(at.column, params.pad_left, params.pool_width, params.stride_width, params.y_width);
+  let rows = covering(at.row, params.pad_h, params.kernel_h, params.stride_h, params.y_height);
+  let columns = covering(at.column, params.pad_w, params.kernel_w, params.stride_w, params.y_width);
   ${eachStep(perInvocation, (step) => `var total_${step} = Value(0);`)}
   for (var row = rows.x; row < rows.y; row++) {
     for (var column = columns.x; column < columns.y; column++) {

@@ -5,7 +5,7 @@ import { requireDType } from './dtype.ts';
 import { ShapeError } from './errors.ts';
 import { formatShape, requireInteger, requireRank, sameShape, type Shape } from './shape.ts';
 import { formatSpec, type TensorSpec } from './spec.ts';
-import { type Padding, paddingOf, perAxis, slideWindows, type WindowAxis } from './windows.ts';
+import { type Padding, slideWindows, type WindowAxis, windowOptions } from './windows.ts';
 
 export interface ConvolutionOptions {
   /** Steps between windows: a number, or [rows, columns]. Default 1. */
@@ -35,13 +35,7 @@ export function convolutionWindows(
   kernelSize: readonly number[],
   options: ConvolutionOptions,
 ): [WindowAxis, WindowAxis] {
-  const { strides = 1, padding = 'valid', dilationRate = 1 } = options;
-  return slideWindows(op, imageSize, {
-    window: kernelSize,
-    strides: perAxis(op, 'strides', strides, 2),
-    dilation: perAxis(op, 'dilationRate', dilationRate, 2),
-    padding: paddingOf(op, padding, 2),
-  }) as [WindowAxis, WindowAxis];
+  return slideWindows(op, imageSize, windowOptions(op, kernelSize, options, 2)) as [WindowAxis, WindowAxis];
 }
 
 /**

@@ -73,6 +73,34 @@ export function paddingOf(op: string, padding: unknown, rank: number): Padding {
   });
 }
 
+/** Options of windows as the caller of an op gives them. */
+export interface GivenWindows {
+  strides?: number | readonly number[];
+  /** Default 'valid'. */
+  padding?: Padding;
+  dilationRate?: number | readonly number[];
+}
+
+/** Returns checked options of windows along `rank` axes; strides and dilations are 1 by default. Errors: ValueError. */
+export function windowOptions<N extends number>(
+  op: string,
+  window: readonly number[],
+  { strides = 1, padding = 'valid', dilationRate = 1 }: GivenWindows,
+  rank: N,
+) {
+  return {
+    window,
+    strides: perAxis(op, 'strides', strides, rank),
+    dilation: perAxis(op, 'dilationRate', dilationRate, rank),
+    padding: paddingOf(op, padding, rank),
+  } satisfies WindowOptions;
+}
+
+/** Returns the part of a padding that belongs to the axes from `from` to `to`. */
+export function paddingOfAxes(padding: Padding, from: number, to?: number): Padding {
+  return typeof padding === 'string' ? padding : padding.slice(from, to);
+}
+
 /** The upper limit of an axis, padding included: kernels compute positions as i32. */
 const maxExtent = 2 ** 31 - 1;
 

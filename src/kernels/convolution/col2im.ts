@@ -16,7 +16,7 @@ import { biasBinding, biasStorage, epilogueOptions } from '../launch/epilogue.ts
 import { upTo } from '../launch/rounding.ts';
 import { matMulKernel } from '../gemm/matMul.ts';
 import { output } from '../launch/output.ts';
-import { windowParams } from '../images/windowParams.ts';
+import { windowValues } from '../images/windows.ts';
 
 const kernel = /* @__PURE__ */ defineKernel({
   name: 'col2im',
@@ -122,9 +122,7 @@ function addTaps(
       width,
       from_h: isForward ? rows.input : rows.output,
       from_w: isForward ? columns.input : columns.output,
-      kernel_h: rows.window,
-      kernel_w: columns.window,
-      ...windowParams(problem.geometry),
+      ...windowValues(problem.geometry),
       step_h: stepOf(rows),
       step_w: stepOf(columns),
       alpha: epilogue.alpha ?? 0,

@@ -20,7 +20,7 @@ import { gemmTunable } from '../gemm/gemmAlgorithm.ts';
 import type { GemmProblem, GemmSize } from '../gemm/gemmProblem.ts';
 import { joinsTaps } from './joinedTaps.ts';
 import { output } from '../launch/output.ts';
-import { windowParams } from '../images/windowParams.ts';
+import { windowValues } from '../images/windows.ts';
 
 const defineDirection = (name: string, direction: Direction) =>
   defineKernel({
@@ -137,8 +137,7 @@ export function launchImplicitGemm({ direction, geometry }: Conv2dProblem, call:
     out_h: rows.output,
     out_w: columns.output,
     out_c: outputs,
-    kernel_w: columns.window,
-    ...windowParams(geometry),
+    ...windowValues(geometry),
     group_in: inputs / groups,
     group_out: outputs / groups,
   });

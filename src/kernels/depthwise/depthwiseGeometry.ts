@@ -4,7 +4,7 @@ import type { WindowAxis } from '../../core/windows.ts';
 import type { Bindings } from '../../webgpu/kernel.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { bindsAsVectors } from '../launch/output.ts';
-import { windowParams } from '../images/windowParams.ts';
+import { windowValues } from '../images/windows.ts';
 
 export interface DepthwiseGeometry {
   readonly batch: number;
@@ -45,9 +45,7 @@ export function geometryValues(geometry: DepthwiseGeometry, width: 1 | 4, rowsPe
     out_w: columns.output,
     out_c: (channels * multiplier) / width,
     multiplier,
-    kernel_h: rows.window,
-    kernel_w: columns.window,
-    ...windowParams(geometry),
+    ...windowValues(geometry),
     rows: batch * rows.output,
     rows_per_part: rowsPerPart,
   };

@@ -2,7 +2,13 @@
 import { requireDType } from '../../core/dtype.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, requireInteger, requireRank, type Shape } from '../../core/shape.ts';
-import { type Padding, paddingOf, perAxis, slideWindows, type WindowAxis } from '../../core/windows.ts';
+import {
+  type Padding,
+  paddingOfAxes,
+  slideWindows,
+  type WindowAxis,
+  windowOptions,
+} from '../../core/windows.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { conv2d } from './conv2d.ts';
@@ -36,18 +42,15 @@ export const conv3d: CompositeOp<
   acceptsFloat16: false,
   inputs: ['x', 'kernel'],
   options: { strides: true, padding: true, dilationRate: true, groups: true },
-  compose: ([x, kernel], { strides = 1, padding: given = 'valid', dilationRate = 1, groups = 1 }) => {
+  compose: ([x, kernel], { groups = 1, ...options }) => {
     requireVolumes(x, kernel, groups);
-    const window = kernel.shape.slice(0, 3);
-    const steps = perAxis('conv3d', 'strides', strides, 3);
-    const dilation = perAxis('conv3d', 'dilationRate', dilationRate, 3);
-    const padding = paddingOf('conv3d', given, 3);
-    const axes = slideWindows('conv3d', x.shape.slice(1, 4), { window, strides: steps, dilation, padding });
+    const windows = windowOptions('conv3d', kernel.shape.slice(0, 3), options, 3);
+    const axes = slideWindows('conv3d', x.shape.slice(1, 4), windows);
     const [deep, down, across] = axes as [WindowAxis, WindowAxis, WindowAxis];
     const images = conv2d(depthsAsChannels(x, deep, groups), depthsAsInputs(kernel), {
-      strides: steps.slice(1),
-      padding: typeof padding === 'string' ? padding : padding.slice(1),
-      dilationRate: dilation.slice(1),
+      strides: windows.strides.slice(1),
+      padding: paddingOfAxes(windows.padding, 1),
+      dilationRate: windows.dilation.slice(1),
       groups,
     });
     const [n, filters] = [x.shape[0], kernel.shape[4]] as [number, number];

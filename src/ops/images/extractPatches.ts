@@ -1,6 +1,6 @@
 /** @file extractPatches */
 import { requireRank } from '../../core/shape.ts';
-import { type Padding, paddingOf, perAxis, slideWindows, type WindowAxis } from '../../core/windows.ts';
+import { type Padding, perAxis, slideWindows, type WindowAxis, windowOptions } from '../../core/windows.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { windowPatches } from './patches.ts';
@@ -33,15 +33,11 @@ export const extractPatches: CompositeOp<
   name: 'extractPatches',
   inputs: ['x'],
   options: { size: true, strides: true, dilationRate: true, padding: true },
-  compose: ([x], { size, strides, dilationRate = 1, padding = 'valid' }) => {
-    requireRank('extractPatches', 'x', x.shape, 4);
-    const window = perAxis('extractPatches', 'size', size, 2);
-    const axes = slideWindows('extractPatches', x.shape.slice(1, 3), {
-      window,
-      strides: perAxis('extractPatches', 'strides', strides ?? window, 2),
-      dilation: perAxis('extractPatches', 'dilationRate', dilationRate, 2),
-      padding: paddingOf('extractPatches', padding, 2),
-    }) as [WindowAxis, WindowAxis];
-    return windowPatches(x, axes);
+  compose: ([x], { size, strides, ...others }) => {
+    const op = 'extractPatches';
+    requireRank(op, 'x', x.shape, 4);
+    const window = perAxis(op, 'size', size, 2);
+    const windows = windowOptions(op, window, { ...others, strides: strides ?? window }, 2);
+    return windowPatches(x, slideWindows(op, x.shape.slice(1, 3), windows) as [WindowAxis, WindowAxis]);
   },
 });

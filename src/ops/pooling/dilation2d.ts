@@ -3,9 +3,10 @@ import { requireDType } from '../../core/dtype.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, requireRank, type Shape, sizeOf } from '../../core/shape.ts';
 import type { TensorSpec } from '../../core/spec.ts';
-import { type Padding, paddingOf, perAxis, slideWindows, type WindowAxis } from '../../core/windows.ts';
+import { type Padding, slideWindows, type WindowAxis, windowOptions } from '../../core/windows.ts';
 import { dilation2dKernel } from '../../kernels/images/dilation2d.ts';
-import { placedKernel, type PoolGeometry } from '../../kernels/images/pool.ts';
+import { placedKernel } from '../../kernels/images/pool.ts';
+import type { WindowGeometry } from '../../kernels/images/windows.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import { type PoolPlan, poolCost } from './pooling.ts';
@@ -119,18 +120,9 @@ function planDilation(x: TensorSpec, filter: TensorSpec, options: Dilation2dOpti
   return { shape: [batch, rows.output, columns.output, channels], dtype: x.dtype, geometry };
 }
 
-function dilationGeometry(
-  x: Shape,
-  window: readonly number[],
-  { strides = 1, padding = 'valid', dilationRate = 1 }: Dilation2dOptions,
-): PoolGeometry {
-  const op = 'dilation2d';
-  const [rows, columns] = slideWindows(op, x.slice(1, 3), {
-    window,
-    strides: perAxis(op, 'strides', strides, 2),
-    dilation: perAxis(op, 'dilationRate', dilationRate, 2),
-    padding: paddingOf(op, padding, 2),
-  }) as [WindowAxis, WindowAxis];
+function dilationGeometry(x: Shape, window: readonly number[], options: Dilation2dOptions): WindowGeometry {
+  const windows = windowOptions('dilation2d', window, options, 2);
+  const [rows, columns] = slideWindows('dilation2d', x.slice(1, 3), windows) as [WindowAxis, WindowAxis];
   return { batch: x[0] as number, channels: x[3] as number, rows, columns };
 }
 

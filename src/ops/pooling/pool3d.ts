@@ -1,12 +1,12 @@
 /** @file maxPool3d, avgPool3d: 2D pooling followed by pooling along the depth, since pooling is separable. */
 import { type DType, requireDType } from '../../core/dtype.ts';
 import { requireRank } from '../../core/shape.ts';
-import { type Padding, paddingOf, perAxis, slideWindows } from '../../core/windows.ts';
+import { paddingOfAxes, slideWindows } from '../../core/windows.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { avgPool, avgPool1d } from './avgPool.ts';
 import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { maxPool, maxPool1d } from './maxPool.ts';
-import { poolOptionNames, type PoolOptions, type PoolPositions, requireSmallPadding } from './pooling.ts';
+import { poolOptionNames, type PoolOptions, type PoolPositions, poolWindows } from './pooling.ts';
 import { numbers } from '../reductions/reduction.ts';
 import { reshape } from '../arrangement/reshape.ts';
 
@@ -27,16 +27,13 @@ function definePool3d(
     compose: ([x], options) => {
       requireRank(name, 'x', x.shape, 5);
       requireDType(name, 'x', x.dtype, dtypes);
-      const window = perAxis(name, 'poolSize', options.poolSize, 3);
-      const strides = perAxis(name, 'strides', options.strides ?? window, 3);
-      const padding = paddingOf(name, options.padding ?? 'valid', 3);
-      if (typeof padding !== 'string') requireSmallPadding(name, padding, window);
-      const axes = slideWindows(name, x.shape.slice(1, 4), { window, strides, padding });
+      const windows = poolWindows(name, options, 3);
+      const axes = slideWindows(name, x.shape.slice(1, 4), windows);
       const [deep, down, across] = axes.map(({ output }) => output) as [number, number, number];
       const along = (from: number, to: number): PoolOptions => ({
-        poolSize: window.slice(from, to),
-        strides: strides.slice(from, to),
-        padding: part(padding, from, to),
+        poolSize: windows.window.slice(from, to),
+        strides: windows.strides.slice(from, to),
+        padding: paddingOfAxes(windows.padding, from, to),
       });
       const [n, depth, height, width, channels] = x.shape as [number, number, number, number, number];
       const images = ofImages(reshape(x, { shape: [n * depth, height, width, channels] }), along(1, 3));
@@ -45,9 +42,6 @@ function definePool3d(
     },
   });
 }
-
-const part = (padding: Padding, from: number, to: number): Padding =>
-  typeof padding === 'string' ? padding : padding.slice(from, to);
 
 /**
  * The maximum of each window of a volume. Padding never wins; NaN does. float32, int32, uint32.

@@ -6,12 +6,12 @@ import type { TensorSpec } from '../../core/spec.ts';
 import {
   clippedWindow,
   type Padding,
-  paddingOf,
   perAxis,
   slideWindows,
   type WindowAxis,
+  windowOptions,
 } from '../../core/windows.ts';
-import type { PoolGeometry } from '../../kernels/images/pool.ts';
+import type { WindowGeometry } from '../../kernels/images/windows.ts';
 import type { Cost } from '../define/cost.ts';
 
 /** Options of `maxPool`, `avgPool` and their forms for sequences. */
@@ -24,10 +24,10 @@ export interface PoolOptions {
   padding?: Padding;
 }
 
-/** For the `options` of definitions. */
 /** The options that may come by position. */
 export type PoolPositions = ['poolSize', 'strides', 'padding'];
 
+/** For the `options` of definitions. */
 export const poolOptionNames: OptionNames<PoolOptions, PoolPositions[number]> = {
   poolSize: true,
   strides: true,
@@ -39,7 +39,7 @@ const oneRow: WindowAxis = { input: 1, output: 1, window: 1, stride: 1, dilation
 
 /** The spec of a result, and the windows of the pool that it belongs to. */
 export interface PoolPlan extends TensorSpec {
-  readonly geometry: PoolGeometry;
+  readonly geometry: WindowGeometry;
 }
 
 /** The plan of a pool of `x`: its result is [batch, ...windows, channels]. Errors: those of `poolGeometry`. */
@@ -57,18 +57,13 @@ export function planPool(op: string, x: TensorSpec, options: PoolOptions, spatia
 export function poolGeometry(
   op: string,
   x: TensorSpec,
-  { poolSize, strides, padding: given = 'valid' }: PoolOptions,
+  options: PoolOptions,
   spatialRank: 1 | 2,
-): PoolGeometry {
+): WindowGeometry {
   requireRank(op, 'x', x.shape, spatialRank + 2);
-  const window = perAxis(op, 'poolSize', poolSize, spatialRank);
-  const padding = paddingOf(op, given, spatialRank);
-  if (typeof padding !== 'string') requireSmallPadding(op, padding, window);
-  const axes = slideWindows(op, x.shape.slice(1, -1), {
-    window,
-    strides: perAxis(op, 'strides', strides ?? window, spatialRank),
-    padding,
-  }).map(clippedWindow);
+  const axes = slideWindows(op, x.shape.slice(1, -1), poolWindows(op, options, spatialRank)).map(
+    clippedWindow,
+  );
   const [rows, columns] = spatialRank === 1 ? [oneRow, axes[0]] : axes;
   return {
     batch: x.shape[0] as number,
@@ -78,13 +73,25 @@ export function poolGeometry(
   };
 }
 
+/** The checked windows of a pool along `rank` axes. Errors: ValueError, also if a window could consist only of padding. */
+export function poolWindows<N extends number>(
+  op: string,
+  { poolSize, strides, padding }: PoolOptions,
+  rank: N,
+) {
+  const window = perAxis(op, 'poolSize', poolSize, rank);
+  const windows = windowOptions(op, window, { strides: strides ?? window, padding }, rank);
+  if (typeof windows.padding !== 'string') requireSmallPadding(op, windows.padding, window);
+  return windows;
+}
+
 /** One operation for each element of each window. */
 export function poolCost({ shape }: TensorSpec, { geometry: { rows, columns } }: PoolPlan): Cost {
   return { flops: sizeOf(shape) * rows.window * columns.window };
 }
 
-/** Throws if a window could consist only of padding, which has neither a maximum nor a mean. */
-export function requireSmallPadding(
+/** Padding alone has neither a maximum nor a mean. */
+function requireSmallPadding(
   op: string,
   padding: readonly (readonly [number, number])[],
   window: readonly number[],

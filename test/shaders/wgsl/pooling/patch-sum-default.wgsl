@@ -10,12 +10,12 @@ struct Params {
   y_width: u32,
   kernel_h: u32,
   kernel_w: u32,
-  extent_h: u32,
-  extent_w: u32,
   stride_h: u32,
   stride_w: u32,
   dilation_h: u32,
   dilation_w: u32,
+  pad_h: u32,
+  pad_w: u32,
 }
 @group(0) @binding(2) var<uniform> params: Params;
 
@@ -54,8 +54,8 @@ fn compute(i: u32) {
   let line = i / params.channels;
   let channel = i % params.channels;
   let at = place_of(line, channel, params.x_height, params.x_width);
-  let rows = covering(at.row, 0u, params.extent_h, params.stride_h, params.y_height);
-  let columns = covering(at.column, 0u, params.extent_w, params.stride_w, params.y_width);
+  let rows = covering(at.row, 0u, params.kernel_h, params.stride_h, params.y_height);
+  let columns = covering(at.column, 0u, params.kernel_w, params.stride_w, params.y_width);
   var total_0 = Value(0);
   for (var row = rows.x; row < rows.y; row++) {
     let down = at.row - row * params.stride_h;

@@ -8,12 +8,14 @@ struct Params {
   x_width: u32,
   y_height: u32,
   y_width: u32,
-  pool_height: u32,
-  pool_width: u32,
-  stride_height: u32,
-  stride_width: u32,
-  pad_top: u32,
-  pad_left: u32,
+  kernel_h: u32,
+  kernel_w: u32,
+  stride_h: u32,
+  stride_w: u32,
+  dilation_h: u32,
+  dilation_w: u32,
+  pad_h: u32,
+  pad_w: u32,
 }
 @group(0) @binding(2) var<uniform> params: Params;
 
@@ -44,9 +46,9 @@ struct Window {
 }
 
 fn window_at(row: u32, column: u32) -> Window {
-  let start = vec2<i32>(i32(row * params.stride_height), i32(column * params.stride_width)) -
-    vec2<i32>(i32(params.pad_top), i32(params.pad_left));
-  let end = start + vec2<i32>(i32(params.pool_height), i32(params.pool_width));
+  let start = vec2<i32>(i32(row * params.stride_h), i32(column * params.stride_w)) -
+    vec2<i32>(i32(params.pad_h), i32(params.pad_w));
+  let end = start + vec2<i32>(i32(params.kernel_h), i32(params.kernel_w));
   let limit = vec2<i32>(i32(params.x_height), i32(params.x_width));
   return Window(vec2<u32>(max(start, vec2<i32>(0))), vec2<u32>(min(end, limit)));
 }
