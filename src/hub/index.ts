@@ -23,7 +23,12 @@ export {
   type RotaryEmbeddingLayerOptions,
   type RotaryOptions,
 } from './layers/rotaryEmbedding.ts';
-export type { LinearRopeScaling, Llama3RopeScaling, RopeScaling } from './layers/ropeScaling.ts';
+export type {
+  LinearRopeScaling,
+  Llama3RopeScaling,
+  RopeScaling,
+  YarnRopeScaling,
+} from './layers/ropeScaling.ts';
 export {
   tokenAndPositionEmbedding,
   TokenAndPositionEmbedding,

@@ -6,6 +6,7 @@ import { describe } from '../../core/describe.ts';
 import { FormatError } from '../../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../keras/json/document.ts';
 import type { TransformerActivation } from '../layers/activationNames.ts';
+import type { Task } from '../models/heads.ts';
 
 /** Fields of any model that say nothing about what it computes: names, tokens, and defaults of training and generation. */
 const harmless = new Set(
@@ -27,6 +28,7 @@ const harmless = new Set(
 /** transformers' names of activations. */
 const activations: Readonly<Record<string, TransformerActivation>> = {
   relu: 'relu',
+  relu2: 'squaredRelu',
   gelu: 'gelu',
   gelu_python: 'gelu',
   gelu_new: 'geluTanh',
@@ -94,6 +96,16 @@ export class ConfigReader {
     );
   }
 
+  /** An integer that may be 0. */
+  count(name: string, fallback: number): number {
+    return this.#value(
+      name,
+      fallback,
+      'a non-negative integer',
+      (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+    );
+  }
+
   /** A finite number. */
   number<D extends number | null = number>(name: string, fallback?: D): number | D {
     return this.#value(name, fallback, 'a number', (value) => Number.isFinite(value));
@@ -118,6 +130,12 @@ export class ConfigReader {
     this.refuse(name, `is ${supported.map((value) => JSON.stringify(value)).join(' or ')}`);
   }
 
+  /** Notes a fault where logits of tokens have a matrix of their own. Other heads don't use one. */
+  requireTiedEmbeddings(task: Task): void {
+    if (task === 'causalLM' || task === 'maskedLM') this.requireValue('tie_word_embeddings', true);
+    else this.leave('tie_word_embeddings');
+  }
+
   /** Which layers see only a window, and how wide it is: `layer_types`, or all layers where `sliding_window` alone is given. */
   slidingWindow(
     numLayers: number,
@@ -130,10 +148,7 @@ export class ConfigReader {
     const isKnown = types.every((type) => type === 'full_attention' || type === 'sliding_attention');
     if (!isKnown || types.length !== numLayers)
       this.refuse('layer_types', `are ${numLayers} of full_attention or sliding_attention`);
-    const slidingLayers = types.map((type) => type === 'sliding_attention');
-    return slidingLayers.includes(true)
-      ? { slidingWindow, slidingLayers }
-      : { slidingWindow: null, slidingLayers: null };
+    return { slidingWindow, slidingLayers: types.map((type) => type === 'sliding_attention') };
   }
 
   /** Fields that don't change what the model computes here. */

@@ -11,9 +11,15 @@ import {
 } from '../../keras/layers/base/declare.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
 import { rotaryEmbedding as rotate } from '../../ops/attention/rotaryEmbedding.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
 import { tensor } from '../../tensor/create.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { inverseFrequencies, requireRopeScaling, type RopeScaling } from './ropeScaling.ts';
+import {
+  attentionFactorOf,
+  inverseFrequencies,
+  requireRopeScaling,
+  type RopeScaling,
+} from './ropeScaling.ts';
 
 /** Options of `rotaryEmbedding`. */
 export interface RotaryEmbeddingLayerOptions extends LayerOptions {
@@ -52,7 +58,9 @@ export class RotaryEmbedding extends /* @__PURE__ */ layer<RotaryEmbeddingLayerO
     const scalingFactor = this.scalingFactor * (scaling?.type === 'linear' ? scaling.factor : 1);
     const heads =
       x.rank > 3 ? x : reshape(x, { shape: [...x.shape.slice(0, -1), 1, x.shape.at(-1) as number] });
-    const turned = rotate(heads, positions, frequencies, { maxWavelength, scalingFactor });
+    const rotated = rotate(heads, positions, frequencies, { maxWavelength, scalingFactor });
+    const factor = attentionFactorOf(scaling);
+    const turned = factor === 1 ? rotated : mul(rotated, factor);
     return x.rank > 3 ? turned : reshape(turned, { shape: x.shape });
   }
 

@@ -138,9 +138,9 @@ export const bert: Family<BertBackbone, BertBackboneOptions> = {
   architecture: 'BertModel',
   prefix: 'bert',
   create: (options) => new BertBackbone(options),
-  read: (config) => {
+  read: (config, task) => {
     config.requireValue('position_embedding_type', 'absolute');
-    config.requireValue('tie_word_embeddings', true);
+    config.requireTiedEmbeddings(task);
     return {
       vocabularySize: config.integer('vocab_size', 30_522),
       numLayers: config.integer('num_hidden_layers', 12),

@@ -13,8 +13,8 @@ export const distilBert: Family<BertBackbone, BertBackboneOptions> = {
   architecture: 'DistilBertModel',
   prefix: 'distilbert',
   create: (options) => new BertBackbone(options),
-  read: (config) => {
-    config.requireValue('tie_word_embeddings', true);
+  read: (config, task) => {
+    config.requireTiedEmbeddings(task);
     // How positions are initialized, and what heads clear in training.
     config.leave('sinusoidal_pos_embds', 'qa_dropout', 'seq_classif_dropout', 'tie_weights_');
     return {

@@ -153,8 +153,8 @@ export const gemma3: Family<Gemma3Backbone, Gemma3BackboneOptions> = {
   architecture: 'Gemma3TextModel',
   prefix: 'model',
   create: (options) => new Gemma3Backbone(options),
-  read: (config) => {
-    config.requireValue('tie_word_embeddings', true);
+  read: (config, task) => {
+    config.requireTiedEmbeddings(task);
     config.requireValue('attn_logit_softcapping');
     config.requireValue('use_bidirectional_attention', false);
     // Older configurations say which layers are local by a period, and how they turn by a field of its own.

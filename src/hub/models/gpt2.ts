@@ -1,13 +1,21 @@
 /** @file GPT-2: Radford et al., "Language models are unsupervised multitask learners", 2019. */
-import { checked, integer, layer, type LayerOptions, number } from '../../keras/layers/base/declare.ts';
+import {
+  checked,
+  integer,
+  layer,
+  type LayerOptions,
+  number,
+  oneOf,
+} from '../../keras/layers/base/declare.ts';
 import { requireFraction } from '../../keras/layers/base/randomOptions.ts';
 import type { ReversibleEmbedding } from '../../keras/layers/core/reversibleEmbedding.ts';
 import { layerNormalization } from '../../keras/layers/normalization/layerNormalization.ts';
 import { dropout } from '../../keras/layers/regularization/dropout.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { ConfigReader } from '../checkpoints/configReader.ts';
+import { activationName } from '../checkpoints/configReader.ts';
 import type { Family } from '../checkpoints/family.ts';
 import { conv1d, each } from '../checkpoints/modules.ts';
+import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { tokenAndPositionEmbedding } from '../layers/tokenAndPositionEmbedding.ts';
 import { type TransformerDecoder, transformerDecoder } from '../layers/transformerDecoder.ts';
 import { TextBackbone, type TextRecord } from './textBackbone.ts';
@@ -26,6 +34,8 @@ export interface GPT2BackboneOptions extends LayerOptions {
   hiddenDim: number;
   /** The number of features of a feed-forward layer. */
   intermediateDim: number;
+  /** The activation of feed-forward layers. Default 'geluTanh'. */
+  activation?: TransformerActivation;
   /** Fraction of outputs that is cleared in training. Default 0.1. */
   dropout?: number;
   /** Fraction of the scores of attention that is cleared in training. Default 0.1. */
@@ -50,6 +60,7 @@ export class GPT2Backbone extends /* @__PURE__ */ layer<GPT2BackboneOptions, Tex
     numHeads: integer(),
     hiddenDim: integer(),
     intermediateDim: integer(),
+    activation: { ...oneOf(transformerActivations, 'geluTanh') } as never,
     dropout: checked(requireFraction, 0.1),
     attentionDropout: checked(requireFraction, 0.1),
     embeddingDropout: checked(requireFraction, 0.1),
@@ -89,7 +100,7 @@ export class GPT2Backbone extends /* @__PURE__ */ layer<GPT2BackboneOptions, Tex
       intermediateDim: this.intermediateDim,
       dropout: this.dropout,
       attentionDropout: this.attentionDropout,
-      activation: 'geluTanh',
+      activation: this.activation,
       layerNormEpsilon: this.layerNormEpsilon,
       normalizeFirst: true,
       fusedAttention: true,
@@ -113,11 +124,10 @@ export const gpt2: Family<GPT2Backbone, GPT2BackboneOptions> = {
   architecture: 'GPT2Model',
   prefix: 'transformer',
   create: (options) => new GPT2Backbone(options),
-  read: (config: ConfigReader) => {
-    config.requireValue('activation_function', 'gelu_new');
+  read: (config, task) => {
     config.requireValue('scale_attn_weights', true);
     config.requireValue('scale_attn_by_inverse_layer_idx', false);
-    config.requireValue('tie_word_embeddings', true);
+    config.requireTiedEmbeddings(task);
     // Changes the order of operations in float16 only.
     config.leave('reorder_and_upcast_attn', 'n_ctx');
     const hiddenDim = config.integer('n_embd', 768);
@@ -127,6 +137,7 @@ export const gpt2: Family<GPT2Backbone, GPT2BackboneOptions> = {
       numHeads: config.integer('n_head', 12),
       hiddenDim,
       intermediateDim: config.integer('n_inner', 4 * hiddenDim),
+      activation: config.activation('activation_function', 'gelu_new'),
       dropout: config.number('resid_pdrop', 0.1),
       attentionDropout: config.number('attn_pdrop', 0.1),
       embeddingDropout: config.number('embd_pdrop', 0.1),
@@ -135,7 +146,7 @@ export const gpt2: Family<GPT2Backbone, GPT2BackboneOptions> = {
     };
   },
   write: (net) => ({
-    activation_function: 'gelu_new',
+    activation_function: net.activation === 'geluTanh' ? 'gelu_new' : activationName(net.activation),
     vocab_size: net.vocabularySize,
     n_layer: net.numLayers,
     n_head: net.numHeads,

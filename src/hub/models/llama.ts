@@ -168,7 +168,7 @@ const qwenWindow = (config: ConfigReader, numLayers: number) => {
   const isUsed = config.boolean('use_sliding_window', false);
   const { slidingWindow, slidingLayers } = config.slidingWindow(numLayers, isUsed);
   // Configurations without a list of layers have full attention in the first ones.
-  const first = config.integer('max_window_layers', numLayers);
+  const first = config.count('max_window_layers', numLayers);
   const inOrder = Array.from({ length: numLayers }, (_, i) => i >= first);
   return { slidingWindow, slidingLayers: slidingWindow === null ? null : (slidingLayers ?? inOrder) };
 };
