@@ -58,8 +58,16 @@ export class DeviceLostError extends DeviceError {}
 /** An allocation failed, or a tensor exceeds the device's limits. */
 export class OutOfMemoryError extends DeviceError {}
 
+/** What a message quotes of a file, at most: its names may have any length and any number. */
+const maxQuoted = 2000;
+
 /** A file is malformed or in a format that isn't understood. */
-export class FormatError extends RetrogradError {}
+export class FormatError extends RetrogradError {
+  constructor(parts: ErrorParts) {
+    const { received = '' } = parts;
+    super(received.length > maxQuoted ? { ...parts, received: `${received.slice(0, maxQuoted)}…` } : parts);
+  }
+}
 
 /** A file holds code that would run on loading. */
 export class UnsafeModelError extends FormatError {}

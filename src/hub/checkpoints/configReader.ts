@@ -184,7 +184,9 @@ export class ConfigReader {
     );
     return [
       ...this.#faults,
-      ...unknown.map(([name, value]) => `\`${this.path}${name}\` is unknown, here it is ${shown(value)}`),
+      ...unknown.map(
+        ([name, value]) => `\`${this.path}${cut(name)}\` is unknown, here it is ${shown(value)}`,
+      ),
       ...this.#sections.flatMap((section) => section.#allFaults()),
     ];
   }
@@ -202,6 +204,9 @@ export class ConfigReader {
 }
 
 function shown(value: Json | undefined): string {
-  const text = JSON.stringify(value) ?? describe(value);
+  return cut(JSON.stringify(value) ?? describe(value));
+}
+
+function cut(text: string): string {
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

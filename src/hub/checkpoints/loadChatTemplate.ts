@@ -7,8 +7,7 @@ import { isObject, type Json, type JsonObject } from '../../keras/json/document.
 import { textOf } from '../../keras/saving/jsonFile.ts';
 import { type ChatTemplate, chatTemplateOf, type TemplateClass } from './chatTemplate.ts';
 import { type Folder, openFolder, type PretrainedSource } from './folder.ts';
-import { onlyIfMissing } from './openTensors.ts';
-import { readFile } from './readFile.ts';
+import { onlyIfMissing, readIfThere } from './readFile.ts';
 
 export interface LoadChatTemplateOptions {
   /** Which one, where there are several. Default 'default'. */
@@ -45,7 +44,7 @@ export async function loadChatTemplate(
   checkSignal('loadChatTemplate', signal);
   requireClass(template);
   const folder = await openFolder(source, { signal });
-  const config: JsonObject = (await readFile(folder, 'tokenizer_config.json').catch(onlyIfMissing)) ?? {};
+  const config: JsonObject = (await readIfThere(folder, 'tokenizer_config.json')) ?? {};
   const text = (name === 'default' ? await ownFile(folder) : null) ?? textIn(config.chat_template, name);
   return chatTemplateOf(template, text, specialTokens(config));
 }

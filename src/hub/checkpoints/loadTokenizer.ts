@@ -1,12 +1,12 @@
 /** @file loadTokenizer: opens the tokenizer of a pretrained network, which a package of Hugging Face runs. */
 import { checkSignal } from '../../core/abortSignal.ts';
 import { describe } from '../../core/describe.ts';
-import { ValueError } from '../../core/errors.ts';
+import { FormatError, ValueError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { JsonObject } from '../../keras/json/document.ts';
+import { checkTokenizer } from './checkTokenizer.ts';
 import { type Folder, openFolder, type PretrainedSource } from './folder.ts';
-import { onlyIfMissing } from './openTensors.ts';
-import { readFile } from './readFile.ts';
+import { readFile, readIfThere } from './readFile.ts';
 
 /** A class of tokenizers that is made of the contents of `tokenizer.json` and `tokenizer_config.json`. */
 export type TokenizerClass<T> = new (tokenizer: object, config: object) => T;
@@ -26,7 +26,8 @@ export interface LoadTokenizerOptions {
  *     const [tokens] = await net.generate([tokenizer.encode('Once upon a time').ids]);
  *     console.log(tokenizer.decode(tokens));
  *
- * Errors: FormatError for files that are missing or aren't JSON; ValueError for anything but a source and a class.
+ * Errors: FormatError for files that are missing or damaged, and for patterns that some texts would take for ever with; ValueError for
+ * anything but a source and a class.
  */
 export async function loadTokenizer<T>(
   source: PretrainedSource,
@@ -46,6 +47,17 @@ export async function loadTokenizer<T>(
   }
   const folder: Folder = await openFolder(source, { signal });
   const description = await readFile(folder, 'tokenizer.json');
-  const config: JsonObject = (await readFile(folder, 'tokenizer_config.json').catch(onlyIfMissing)) ?? {};
-  return new tokenizer(description, config);
+  const config: JsonObject = (await readIfThere(folder, 'tokenizer_config.json')) ?? {};
+  checkTokenizer(description);
+  try {
+    return new tokenizer(description, config);
+  } catch (cause) {
+    throw new FormatError({
+      op: 'tokenizer.json',
+      rule: 'a tokenizer has the parts that the class of tokenizers knows.',
+      received: cause instanceof Error ? cause.message : String(cause),
+      hint: 'the file is damaged, or of a newer version: update @huggingface/tokenizers.',
+      cause,
+    });
+  }
 }

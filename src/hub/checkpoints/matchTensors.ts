@@ -33,7 +33,7 @@ const tied = /(^|\.)(lm_head|cls\.predictions\.decoder|vocab_projector)\.weight$
 const computed = /(rotary_emb\.inv_freq|embeddings\.position_ids)$/;
 
 /**
- * Errors: FormatError that names all tensors that are missing, left over or of another shape. A head that was made for another task
+ * Errors: FormatError that names all tensors that are missing, left over, of another shape or not of floats. A head that was made for another task
  * than the checkpoint's may be missing, and those of that task are left over.
  */
 export function matchTensors(
@@ -51,6 +51,8 @@ export function matchTensors(
     const stored = tensors.get(parameter.name);
     left.delete(parameter.name);
     if (!stored) missing.push(parameter.name);
+    else if (stored.dtype !== 'float32')
+      faults.push(`'${parameter.name}' is of ${stored.dtype} instead of floats`);
     else if (sameShape(stored.shape, shapeIn(parameter)))
       found.set(parameter.name, weightOf(parameter, stored));
     else

@@ -5,6 +5,7 @@ import { openSafetensors } from '../../formats/safetensors/open.ts';
 import { readJson } from '../../keras/saving/jsonFile.ts';
 import { openTensorShards, type TensorShards } from '../../keras/saving/weightShards.ts';
 import type { Folder } from './folder.ts';
+import { onlyIfMissing } from './readFile.ts';
 
 const single = 'model.safetensors';
 const index = 'model.safetensors.index.json';
@@ -33,12 +34,6 @@ async function openIndex(folder: Folder): Promise<TensorShards> {
   } finally {
     await file.close?.();
   }
-}
-
-/** A missing file isn't an error yet; others are, such as an aborted request. */
-export function onlyIfMissing(error: unknown): null {
-  if (error instanceof FormatError) return null;
-  throw error;
 }
 
 function withoutWeights({ name, names }: Folder): FormatError {

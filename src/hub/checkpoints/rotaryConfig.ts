@@ -14,9 +14,13 @@ export function readRotary(config: ConfigReader, maxWavelength: number, kind?: s
   const parameters = config.field('rope_parameters');
   const older = config.field('rope_scaling');
   const theta = config.number('rope_theta', maxWavelength);
+  for (const [field, given] of Object.entries({ rope_parameters: parameters, rope_scaling: older }))
+    if (given !== null && !isObject(given)) config.refuse(field, 'is an object');
   const all = isObject(parameters) ? parameters : isObject(older) ? older : {};
   const own = kind !== undefined && isObject(all[kind]) ? (all[kind] as JsonObject) : all;
   const name = isObject(parameters) ? 'rope_parameters' : 'rope_scaling';
+  if ((own.rope_theta ?? null) !== null && numberIn(own, 'rope_theta') === null)
+    config.refuse(name, 'has a positive `rope_theta`');
   return { maxWavelength: numberIn(own, 'rope_theta') ?? theta, scaling: scalingOf(config, name, own) };
 }
 

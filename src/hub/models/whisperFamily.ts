@@ -1,7 +1,9 @@
 /** @file The checkpoints of Whisper. */
+import type { JsonObject } from '../../keras/json/document.ts';
 import { activationName, type ConfigReader } from '../checkpoints/configReader.ts';
 import type { Family } from '../checkpoints/family.ts';
 import { each, type Modules, prefixed } from '../checkpoints/modules.ts';
+import { tokensIn } from '../checkpoints/tokensIn.ts';
 import type { CachedMultiHeadAttention } from '../layers/cachedMultiHeadAttention.ts';
 import type { TransformerBlock } from '../layers/transformerBlock.ts';
 import { AudioToText } from './audioToText.ts';
@@ -101,9 +103,9 @@ export const whisper: Family<WhisperBackbone, WhisperSettings> = {
         new AudioToText({
           backbone,
           stopTokens,
-          startTokens: tokensIn(generation.decoder_start_token_id),
-          suppressedTokens: tokensIn(generation.suppress_tokens),
-          suppressedFirstTokens: tokensIn(generation.begin_suppress_tokens),
+          startTokens: tokensOf(backbone, generation, 'decoder_start_token_id'),
+          suppressedTokens: tokensOf(backbone, generation, 'suppress_tokens'),
+          suppressedFirstTokens: tokensOf(backbone, generation, 'begin_suppress_tokens'),
         }),
       // Logits are products with the vectors of tokens.
       modules: () => ({}),
@@ -125,11 +127,8 @@ const part = (config: ConfigReader, name: 'encoder' | 'decoder') => ({
   intermediateDim: config.integer(`${name}_ffn_dim`, 1536),
 });
 
-/** A token, or a list of some. */
-function tokensIn(given: unknown): readonly number[] {
-  const isToken = (token: unknown): token is number => Number.isSafeInteger(token) && (token as number) >= 0;
-  return [given].flat().filter(isToken);
-}
+const tokensOf = ({ decoder }: WhisperBackbone, fields: JsonObject, name: string) =>
+  tokensIn(name, fields[name], decoder.vocabularySize);
 
 const blocks = (layers: readonly TransformerBlock[]): Modules =>
   each('layers', layers, (block) => ({

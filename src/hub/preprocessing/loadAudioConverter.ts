@@ -38,13 +38,19 @@ function conversionOf(config: ConfigReader): AudioConversion {
   const samplingRate = config.integer('sampling_rate', 16_000);
   const [fftLength, stride] = [config.integer('n_fft', 400), config.integer('hop_length', 160)];
   const seconds = config.integer('chunk_length', 30);
+  const numMels = config.integer('feature_size', 80);
+  // Far more than networks take: tables of these sizes are computed.
   if (seconds > 3600) config.refuse('chunk_length', 'is at most an hour');
+  if (samplingRate > 2 ** 18) config.refuse('sampling_rate', `is at most ${2 ** 18}`);
+  if (fftLength > 2 ** 14) config.refuse('n_fft', `is at most ${2 ** 14}`);
+  if (numMels > 512) config.refuse('feature_size', 'is at most 512');
+  if (stride > seconds * samplingRate) config.refuse('hop_length', 'is at most the length of a sound');
   if (fftLength > seconds * samplingRate) config.refuse('n_fft', 'is at most the length of a sound');
   return {
     samplingRate,
     fftLength,
     stride,
-    numMels: config.integer('feature_size', 80),
+    numMels,
     length: seconds * samplingRate,
   };
 }

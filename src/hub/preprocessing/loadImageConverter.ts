@@ -63,11 +63,14 @@ function conversionOf(config: ConfigReader): ImageConversion {
   };
 }
 
+/** Pixels along a side: far more than networks take. */
+const maxLength = 2 ** 14;
+
 /** A number, { shortest_edge }, or { height, width }; null if there is none. */
 function sizeIn(config: ConfigReader, name: string, keepsProportions: boolean): Size | number | null {
   const given = config.field(name);
   const isLength = (value: Json | undefined): value is number =>
-    Number.isSafeInteger(value) && (value as number) > 0;
+    Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= maxLength;
   if (given === null) return null;
   if (isLength(given)) return keepsProportions ? given : [given, given];
   if (isObject(given)) {
@@ -75,7 +78,10 @@ function sizeIn(config: ConfigReader, name: string, keepsProportions: boolean): 
     if (isLength(height) && isLength(width)) return [height, width];
     if (isLength(shortest) && !longest) return shortest;
   }
-  config.refuse(name, 'is a length, { "height", "width" } or { "shortest_edge" }');
+  config.refuse(
+    name,
+    `is { "height", "width" } or { "shortest_edge" }, or a length, of at most ${maxLength}`,
+  );
   return null;
 }
 
@@ -83,8 +89,10 @@ function sizeIn(config: ConfigReader, name: string, keepsProportions: boolean): 
 function channels(config: ConfigReader, name: string, usual: readonly number[]): readonly number[] {
   const given = config.field(name) ?? (usual as readonly Json[]);
   const isRight =
-    Array.isArray(given) && given.length === 3 && given.every((value) => Number.isFinite(value));
-  if (!isRight || (name === 'image_std' && (given as readonly Json[]).includes(0)))
+    Array.isArray(given) &&
+    given.length === 3 &&
+    given.every((value) => Number.isFinite(Math.fround(value as number)));
+  if (!isRight || (name === 'image_std' && (given as readonly number[]).map(Math.fround).includes(0)))
     config.refuse(name, 'has a number for red, green and blue, for deviations other than 0');
   return given as readonly number[];
 }

@@ -4,8 +4,7 @@ import { checkOptions } from '../../core/options.ts';
 import { isObject } from '../../keras/json/document.ts';
 import { ConfigReader } from '../checkpoints/configReader.ts';
 import { type Folder, openFolder, type PretrainedSource } from '../checkpoints/folder.ts';
-import { onlyIfMissing } from '../checkpoints/openTensors.ts';
-import { readFile } from '../checkpoints/readFile.ts';
+import { onlyIfMissing, readFile, readIfThere } from '../checkpoints/readFile.ts';
 
 /** Options of the loading of a file. */
 export interface LoadOptions {
@@ -42,7 +41,7 @@ export async function readPreprocessor<T>(
 
 /** The part of the shared file; without one, `error` says what is wrong with the own file. */
 async function partOfShared(folder: Folder, part: string, error: unknown): Promise<ConfigReader> {
-  const json = onlyIfMissing(error) ?? (await readFile(folder, shared).catch(onlyIfMissing));
+  const json = onlyIfMissing(error) ?? (await readIfThere(folder, shared));
   const fields = json?.[part];
   if (isObject(fields)) return new ConfigReader(fields, shared, [], `${part}.`);
   throw error;

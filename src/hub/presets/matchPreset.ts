@@ -16,7 +16,7 @@ export interface PresetPart {
   readonly leftOut?: RegExp | undefined;
 }
 
-/** Errors: FormatError that names all variables that are missing, left over or of another shape. */
+/** Errors: FormatError that names all variables that are missing, left over, of another shape or not of floats. */
 export function matchPreset(parts: readonly PresetPart[], file: string): Matched {
   const faults: string[] = [];
   const weights: { weight: PresetWeight; stored: readonly StoredTensor[] }[] = [];
@@ -55,6 +55,7 @@ export function matchPreset(parts: readonly PresetPart[], file: string): Matched
 
 function faultOf(place: string, stored: StoredTensor | undefined, shape: Shape): string | null {
   if (!stored) return `'${place}' is missing`;
+  if (stored.dtype !== 'float32') return `'${place}' is of ${stored.dtype} instead of floats`;
   if (sameShape(stored.shape, shape)) return null;
   return `'${place}' is ${formatShape(stored.shape)} instead of ${formatShape(shape)}`;
 }

@@ -6,10 +6,10 @@ import type { Checkpoint, Wanted } from '../checkpoints/checkpoint.ts';
 import { ConfigReader } from '../checkpoints/configReader.ts';
 import type { HeadSettings } from '../checkpoints/family.ts';
 import type { Folder } from '../checkpoints/folder.ts';
+import { madeOf } from '../checkpoints/madeOf.ts';
 import { parametersOf } from '../checkpoints/modules.ts';
 import { backboneOf, headOf } from '../checkpoints/namesOf.ts';
-import { onlyIfMissing } from '../checkpoints/openTensors.ts';
-import { readFile } from '../checkpoints/readFile.ts';
+import { readIfThere } from '../checkpoints/readFile.ts';
 import type { AnyBackbone, HeadTask, PretrainedModel, Task } from '../models/heads.ts';
 import { presetOf } from './knownPresets.ts';
 import { matchPreset } from './matchPreset.ts';
@@ -21,7 +21,7 @@ export async function openPreset(folder: Folder, json: JsonObject, wanted: Wante
   const known = await presetOf(json.class_name);
   const { preset, family } = known;
   const { ignoreConfig } = wanted;
-  const stored = await readFile(folder, 'task.json').catch(onlyIfMissing);
+  const stored = await readIfThere(folder, 'task.json');
   const storedTask = stored && taskOfClass(preset, stored.class_name);
   const { backboneTask = 'backbone' } = family;
   const task = wanted.task ?? storedTask ?? backboneTask;
@@ -38,7 +38,7 @@ export async function openPreset(folder: Folder, json: JsonObject, wanted: Wante
     task,
     isSameTask: task === backboneTask || (head !== null && (fields !== null || !head.weights)),
     tensors: [model, ofTask].flatMap((tensors) => [...(tensors?.values() ?? [])]),
-    createBackbone: () => family.create(options),
+    createBackbone: () => madeOf('config.json', () => family.create(options)),
     withHead: (backbone) => withHead(known, task, backbone, settings),
     match: (net) => {
       const ofBackbone = preset.weights(backboneOf(net), net);

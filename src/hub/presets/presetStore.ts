@@ -7,7 +7,7 @@ import { readJson } from '../../keras/saving/jsonFile.ts';
 import { isStatePath } from '../../keras/saving/storedWeights.ts';
 import { openStoreShards } from '../../keras/saving/weightShards.ts';
 import type { Folder } from '../checkpoints/folder.ts';
-import { onlyIfMissing } from '../checkpoints/openTensors.ts';
+import { onlyIfMissing } from '../checkpoints/readFile.ts';
 
 /** The tensors of files by their places, which are open until `close`. */
 export interface PresetStore {

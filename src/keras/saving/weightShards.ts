@@ -115,9 +115,12 @@ function readMap(file: string, { weight_map: map }: JsonObject): ReadonlyMap<str
   );
 }
 
-/** Whether a name stays in its folder. */
+/** The longest name that file systems have. */
+const maxNameLength = 255;
+
+/** Whether a name stays in its folder, also as the end of an address. */
 function isPlainName(name: string): boolean {
-  return name !== '' && name !== '.' && name !== '..' && !/[/\\:\0]/.test(name);
+  return name.length <= maxNameLength && !/^\.{0,2}$|[/\\:%?#\p{Cc}]/u.test(name);
 }
 
 async function openStores(
