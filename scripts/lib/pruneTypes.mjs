@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * @file Removes from declaration files what no entry of the package leads to: internal functions and their types are most of what the
- * compiler emits, and nobody can import them.
+ * compiler emits, and nobody can import them. What entries need and don't export, such as types of members, stays without its documentation,
+ * which no editor shows; that of members stays.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,10 +10,12 @@ import { parseSync } from 'vite';
 
 /**
  * @typedef {object} Statement
- * @property {string} text with its documentation
+ * @property {string} text
+ * @property {string} docs its documentation
  * @property {ReadonlySet<string>} words the identifiers in it
  * @property {readonly string[]} imported `import('…')` in types: the files
  * @property {boolean} isKept
+ * @property {boolean} isPublic whether an entry exports it
  *
  * @typedef {object} Link an import or a re-export of one name
  * @property {string} from the file
@@ -109,7 +112,34 @@ export function pruneTypes(entries) {
     for (const other of statement.imported) needAll(other);
   }
 
-  for (const entry of entries) needAll(entry);
+  /** @type {Set<string>} */
+  const published = new Set();
+
+  /** @param {string} file */
+  function publishAll(file) {
+    if (published.has(file)) return;
+    published.add(file);
+    const { exported, reexports, stars } = read(file);
+    for (const name of [...exported.keys(), ...reexports.keys()]) publish(file, name);
+    for (const star of stars) publishAll(star.from);
+  }
+
+  /** Whether the file exports the name. @param {string} file @param {string} name @returns {boolean} */
+  function publish(file, name) {
+    if (name === '*') publishAll(file);
+    const { exported, reexports, stars, imports, declared } = read(file);
+    const local = exported.get(name) ?? name;
+    const link = reexports.get(name) ?? (exported.has(name) ? imports.get(local) : undefined);
+    if (link) return publish(link.from, link.name);
+    if (!exported.has(name)) return stars.some((star) => publish(star.from, name));
+    for (const statement of declared.get(local) ?? []) statement.isPublic = true;
+    return true;
+  }
+
+  for (const entry of entries) {
+    publishAll(entry);
+    needAll(entry);
+  }
   return new Map(
     [...files].flatMap(([file, declarations]) => {
       const text = textOf(file, declarations);
@@ -138,7 +168,8 @@ function declarationsOf(file) {
   let end = 0;
   for (const node of /** @type {Node[]} */ (program.body)) {
     const documented = docStart(source, comments, end, node.start);
-    const text = source.slice(documented, node.end);
+    const docs = source.slice(documented, node.start);
+    const text = source.slice(node.start, node.end);
     end = node.end;
     if (node.type === 'ImportDeclaration') {
       for (const one of node.specifiers) made.imports.set(one.local.name, linkOf(one, node, source, place));
@@ -157,11 +188,13 @@ function declarationsOf(file) {
       const code = source.slice(node.start, node.end).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
       const statement = {
         text,
+        docs,
         words: new Set(code.match(/[A-Za-z_$][\w$]*/g)),
         imported: [...code.matchAll(/import\((['"])(\..*?)\1\)/g)].map(([, , specifier = '']) =>
           place(specifier),
         ),
         isKept: false,
+        isPublic: false,
       };
       made.statements.push(statement);
       for (const name of names) {
@@ -233,7 +266,10 @@ function textOf(file, { statements, imports, reexports, stars, exported, needed,
   }
   for (const { from, text, isExport } of links.filter(({ name }) => name === '*'))
     lines.push(isExport ? text : `import type ${text} from '${specifier(from)}';`);
-  lines.push(...keptStars.map(({ text }) => text), ...kept.map(({ text }) => text));
+  lines.push(
+    ...keptStars.map(({ text }) => text),
+    ...kept.map(({ isPublic, docs, text }) => (isPublic ? docs + text : text)),
+  );
   // Without such a statement, every declaration of a file would be exported.
   const separate = [...exported].filter(
     ([name, local]) => needed.has(name) && !isExportedWhereDeclared(name, local, declared),
@@ -246,7 +282,5 @@ function textOf(file, { statements, imports, reexports, stars, exported, needed,
 /** @param {string} name @param {string} local @param {Declarations['declared']} declared */
 function isExportedWhereDeclared(name, local, declared) {
   if (name !== local) return false;
-  return Boolean(
-    declared.get(local)?.some(({ text }) => /^export /.test(text.replace(/^\/\*[\s\S]*?\*\/\s*/, ''))),
-  );
+  return Boolean(declared.get(local)?.some(({ text }) => text.startsWith('export ')));
 }

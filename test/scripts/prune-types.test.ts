@@ -50,6 +50,28 @@ test('keeps what the entry exports, with its documentation and what it mentions'
   expect(kept['shape.d.ts']).toBe('export type Shape = readonly number[];\nexport {};\n');
 });
 
+test('what is needed and not exported keeps the documentation of its members alone', () => {
+  const kept = pruned({
+    'index.d.ts': "export { type Open, run } from './run.js';\n",
+    'run.d.ts': [
+      '/** Runs. */',
+      'export declare function run(given: Open): void;',
+      '/** What is not exported. */',
+      'interface Base {',
+      '    /** A member. */',
+      '    a: 1;',
+      '}',
+      '/** What is. */',
+      'export interface Open extends Base {',
+      '}',
+    ].join('\n'),
+  });
+  expect(kept['run.d.ts']).toContain('/** Runs. */\nexport declare function run');
+  expect(kept['run.d.ts']).toContain('/** What is. */\nexport interface Open');
+  expect(kept['run.d.ts']).toContain('/** A member. */');
+  expect(kept['run.d.ts']).not.toContain('What is not exported.');
+});
+
 test('follows names that are renamed, imported and exported again, and namespaces', () => {
   const kept = pruned({
     'index.d.ts': "export { b as c } from './b.js';\nexport * as space from './space.js';\n",
