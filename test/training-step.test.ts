@@ -1,5 +1,5 @@
 /**
- * @file The costs of a training step in addition to its arithmetic: submissions, allocations, tensors and bytes, over a thousand
+ * @file The costs of a training step in addition to its arithmetic: submissions, allocations, tensors and bytes, over three hundred
  * steps of a small convolutional network.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -61,7 +61,7 @@ function account() {
 }
 
 describe('a training step', { timeout: 180_000 }, () => {
-  test('costs the same at its thousandth time as at its tenth', async () => {
+  test('costs the same at its three hundredth time as at its tenth', async () => {
     const device = getDevice();
     const net = smallNetwork();
     const optimizer = optimizers.adam({ learningRate: 0.01 });
@@ -76,7 +76,7 @@ describe('a training step', { timeout: 180_000 }, () => {
 
     const losses: number[] = [];
     const accounts: ReturnType<typeof account>[] = [];
-    for (let i = 0; i < 1000; i++) {
+    for (let i = 0; i < 310; i++) {
       const loss = step();
       device.flush();
       if (i % 100 === 9) losses.push(await loss.item());

@@ -5,6 +5,6 @@
 import { expect, test } from 'vitest';
 import { checkPrograms } from '../support/differential/programs.ts';
 
-test('three hundred programs', async () => {
-  expect(await checkPrograms(0, 300, 50)).toBeNull();
+test('a hundred and fifty programs', async () => {
+  expect(await checkPrograms(0, 150, 50)).toBeNull();
 });
