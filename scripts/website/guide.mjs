@@ -11,6 +11,7 @@ import { escapeHtml } from './types.mjs';
 /** The pages of docs/guide in their order, by part. @type {readonly { part: string, pages: readonly string[] }[]} */
 const contents = [
   { part: 'First steps', pages: ['start', 'from-keras', 'from-tfjs', 'from-pytorch-and-jax'] },
+  { part: 'Tutorials', pages: ['tutorial-table', 'tutorial-digits', 'tutorial-gan'] },
   {
     part: 'Ideas',
     pages: ['memory', 'tape', 'transforms', 'gather-and-history', 'custom-layers', 'capture', 'kernels'],
@@ -35,7 +36,7 @@ const contents = [
 ];
 
 /** Pages of the guide whose code needs a page or files of the reader's, so that the playground can't run it. */
-const NOT_IN_PLAYGROUND = ['apps', 'files', 'pretrained', 'training'];
+const NOT_IN_PLAYGROUND = ['apps', 'files', 'pretrained', 'training', 'tutorial-table', 'tutorial-digits'];
 
 /** Documents for users next to the guide, by their pages. @type {Record<string, string>} */
 const IN_DEPTH = {

@@ -30,13 +30,12 @@ test.each(pages)('the code of %s prints what it says', async (page) => {
   const code = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('');
   const file = path.join(folder, `${path.parse(page).name}.ts`);
   fs.writeFileSync(file, code);
-  const files = Object.entries(filesOf[page] ?? {});
-  for (const [name, from] of files) {
+  for (const [name, from] of Object.entries(filesOf[page] ?? {})) {
     fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     fs.copyFileSync(path.join(root, 'test/fixtures', from), path.join(folder, name));
   }
   const home = process.cwd();
-  if (files.length > 0) process.chdir(folder);
+  process.chdir(folder);
   const printed: string[] = [];
   const log = vi.spyOn(console, 'log').mockImplementation((...values) => {
     printed.push(format(...values));

