@@ -19,7 +19,7 @@ import {
   unlike,
 } from './formulaParts.ts';
 import { stridedSliceOf } from './itemKeys.ts';
-import { layerFormulas } from './layerFormulas.ts';
+import { channelsFirstFormula, layerFormulas } from './layerFormulas.ts';
 
 const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
   ...same('celu glu hardTanh tanhShrink hardShrink softShrink sparseSigmoid sparsePlus squareplus sparsemax'),
@@ -88,7 +88,10 @@ export type { Formula };
 
 /** Returns the formula of a class; null if there is none. */
 export function formulaOf(className: string): Formula | null {
-  return formulas.get(className) ?? null;
+  const formula = formulas.get(className) ?? null;
+  const first = channelsFirstFormula(className);
+  if (!formula || !first) return formula;
+  return (args, options) => (options.dataFormat === 'channels_first' ? first : formula)(args, options);
 }
 
 /** An op of ops.image. */

@@ -1,19 +1,27 @@
 /** @file Formulas of Keras's operations of layers and on images: its modules nn and image. */
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Nest } from '../tensorNest.ts';
-import {
-  dimensions,
-  type Formula,
-  lastChannels,
-  opOf,
-  type Options,
-  said,
-  same,
-  unlike,
-} from './formulaParts.ts';
+import { dimensions, type Formula, lastChannels, opOf, type Options, said, same } from './formulaParts.ts';
 import * as ops from '../ops/index.ts';
 
 const images = ops.image as unknown as Readonly<Record<string, (...args: unknown[]) => Nest<Tensor>>>;
+
+/** Operations that take channels first, too, and the ops that compute them. */
+const eitherFormat: ReadonlyMap<string, string> = new Map([
+  ...['Conv', 'DepthwiseConv', 'SeparableConv', 'ConvTranspose', 'MaxPool', 'AveragePool'].map(opNamed),
+  ...['AdaptiveMaxPool', 'AdaptiveAveragePool', 'Resize', 'ExtractPatches', 'GaussianBlur'].map(opNamed),
+  ...['AffineTransform', 'PerspectiveTransform'].map(opNamed),
+]);
+
+function opNamed(className: string): readonly [string, string] {
+  return [className, `${className[0]?.toLowerCase()}${className.slice(1)}`];
+}
+
+/** Returns the formula of a class for operations whose channels come first; null for a class that has only one. */
+export function channelsFirstFormula(className: string): Formula | null {
+  const op = eitherFormat.get(className);
+  return op === undefined ? null : (args, options) => (images[op] ?? opOf(op))(...args, options);
+}
 
 /** An op on images with channels last, of `ops.image` or of `ops`. */
 const withChannels =
@@ -53,12 +61,7 @@ function normalized(
   return opOf('batchNormalization')(x, mean, variance, first, second, said(options));
 }
 
-/** Errors: ValueError for sequences, whose transposed convolution is a layer alone here. */
 function transposedConvolution([x, kernel]: readonly unknown[], options: Options): Nest<Tensor> {
-  const kind = dimensions(x as Tensor);
-  if (kind === '1d')
-    throw unlike('convTranspose', 'transposed convolutions are of images or volumes.', {
-      shape: (x as Tensor).shape,
-    });
-  return opOf(kind === '3d' ? 'conv3dTranspose' : 'conv2dTranspose')(x, kernel, options);
+  const ops = { '1d': 'convTranspose', '': 'conv2dTranspose', '3d': 'conv3dTranspose' };
+  return opOf(ops[dimensions(x as Tensor)])(x, kernel, options);
 }

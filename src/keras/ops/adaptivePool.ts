@@ -9,9 +9,10 @@ import { gather } from '../../ops/indexing/gather.ts';
 import { sum } from '../../ops/reductions/sum.ts';
 import { tensor } from '../../tensor/create.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { type DataFormatOption, inEitherFormat } from './channels.ts';
 
 /** Options of `adaptiveAveragePool` and `adaptiveMaxPool`. */
-export interface AdaptivePoolOptions {
+export interface AdaptivePoolOptions extends DataFormatOption {
   /** Windows along each axis: a number, or one for each axis. */
   outputSize: number | readonly number[];
 }
@@ -52,21 +53,23 @@ const maxima: Pool = (windows, axis) => max(windows, { axis: axis + 1 });
 
 /* @__NO_SIDE_EFFECTS__ */
 function adaptivePool(name: string, pool: Pool): AdaptivePool {
-  return defineComposite({
-    name,
-    inputs: ['x'],
-    options: { outputSize: true },
-    compose: ([x], { outputSize }) => {
-      const rank = x.shape.length - 2;
-      if (rank < 1) throw noSizes(name, x);
-      const counts = perAxis(name, 'outputSize', outputSize, rank as 1 | 2 | 3);
-      return counts.reduce((y, count, i) => {
-        const { places, shares } = windowsOf(y.shape[i + 1] as number, count);
-        const windows = gather(y, tensor(places, { dtype: 'int32' }) as Tensor, { axis: i + 1 });
-        return pool(windows, i + 1, shares);
-      }, x);
-    },
-  });
+  return defineComposite(
+    inEitherFormat({
+      name,
+      inputs: ['x'],
+      options: { outputSize: true, dataFormat: false },
+      compose: ([x], { outputSize }) => {
+        const rank = x.shape.length - 2;
+        if (rank < 1) throw noSizes(name, x);
+        const counts = perAxis(name, 'outputSize', outputSize, rank as 1 | 2 | 3);
+        return counts.reduce((y, count, i) => {
+          const { places, shares } = windowsOf(y.shape[i + 1] as number, count);
+          const windows = gather(y, tensor(places, { dtype: 'int32' }) as Tensor, { axis: i + 1 });
+          return pool(windows, i + 1, shares);
+        }, x);
+      },
+    }),
+  );
 }
 
 function noSizes(op: string, x: Tensor): ShapeError {

@@ -266,14 +266,16 @@ const noShape = (shape: unknown) =>
 export interface IsInOptions {
   /** Whether to test for elements that are not in y. Default false. */
   invert?: boolean;
+  /** Whether no element occurs twice in x or in y; of no effect here. Default false. */
+  assumeUnique?: boolean;
 }
 
 /** Whether each element of x is among those of y. Bool, shape: that of x. Dtypes promote. Ranks up to 5. Errors: DTypeError. */
-export const isIn: CompositeOp<[x: Tensor, y: Tensor], IsInOptions, Tensor, ['invert']> =
+export const isIn: CompositeOp<[x: Tensor, y: Tensor], IsInOptions, Tensor, ['assumeUnique', 'invert']> =
   /* @__PURE__ */ defineComposite({
     name: 'isIn',
     inputs: ['x', 'y'],
-    options: { invert: true },
+    options: { assumeUnique: true, invert: true },
     backward: null,
     compose: ([x, y], { invert = false }) => {
       const found = any(equal(expandDims(x, { axis: -1 }), flat(y)), { axis: -1 });

@@ -19,10 +19,11 @@ import { reshape } from '../../ops/arrangement/reshape.ts';
 import { squeeze } from '../../ops/arrangement/squeeze.ts';
 import { transpose } from '../../ops/arrangement/transpose.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { type DataFormatOption, inEitherFormat } from './channels.ts';
 import { composeFloats } from './composites.ts';
 
 /** Options of `conv`, `depthwiseConv` and `separableConv`. */
-export interface ConvOptions {
+export interface ConvOptions extends DataFormatOption {
   /** Steps from one window to the next: a number, or one for each axis. Default 1. */
   strides?: number | readonly number[];
   /** 'valid' takes whole windows only; 'same' pads with zeros, so that there is a window for each step. Default 'valid'. */
@@ -32,7 +33,7 @@ export interface ConvOptions {
 }
 
 type ConvPositions = ['strides', 'padding', 'dilationRate'];
-const convOptions = { strides: true, padding: true, dilationRate: true } as const;
+const convOptions = { strides: true, padding: true, dilationRate: true, dataFormat: false } as const;
 
 /**
  * The convolution of sequences, images or volumes: `conv1d`, `conv2d` or `conv3d` by the rank of x. float32. Shapes: x
@@ -40,12 +41,14 @@ const convOptions = { strides: true, padding: true, dilationRate: true } as cons
  * ShapeError, ValueError, DTypeError.
  */
 export const conv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor, ConvPositions> =
-  /* @__PURE__ */ composeFloats({
-    name: 'conv',
-    inputs: ['x', 'kernel'],
-    options: convOptions,
-    compose: ([x, kernel], options) => convolved('conv', x, kernel, options),
-  });
+  /* @__PURE__ */ composeFloats(
+    inEitherFormat({
+      name: 'conv',
+      inputs: ['x', 'kernel'],
+      options: convOptions,
+      compose: ([x, kernel], options) => convolved('conv', x, kernel, options),
+    }),
+  );
 
 /**
  * The convolution of each channel with its own filters. float32. Shapes: x [batch, ...sizes, channels] of sequences or
@@ -53,12 +56,14 @@ export const conv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor,
  * ValueError, DTypeError.
  */
 export const depthwiseConv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor, ConvPositions> =
-  /* @__PURE__ */ composeFloats({
-    name: 'depthwiseConv',
-    inputs: ['x', 'kernel'],
-    options: convOptions,
-    compose: ([x, kernel], options) => depthwise('depthwiseConv', x, kernel, options),
-  });
+  /* @__PURE__ */ composeFloats(
+    inEitherFormat({
+      name: 'depthwiseConv',
+      inputs: ['x', 'kernel'],
+      options: convOptions,
+      compose: ([x, kernel], options) => depthwise('depthwiseConv', x, kernel, options),
+    }),
+  );
 
 /**
  * A `depthwiseConv`, whose channels are then mixed by a `conv` with windows of one element. float32. Shapes: x [batch,
@@ -70,15 +75,17 @@ export const separableConv: CompositeOp<
   ConvOptions,
   Tensor,
   ConvPositions
-> = /* @__PURE__ */ composeFloats({
-  name: 'separableConv',
-  inputs: ['x', 'depthwiseKernel', 'pointwiseKernel'],
-  options: convOptions,
-  compose: ([x, depthwiseKernel, pointwiseKernel], options) => {
-    const op = 'separableConv';
-    return convolved(op, depthwise(op, x, depthwiseKernel, options), pointwiseKernel, {});
-  },
-});
+> = /* @__PURE__ */ composeFloats(
+  inEitherFormat({
+    name: 'separableConv',
+    inputs: ['x', 'depthwiseKernel', 'pointwiseKernel'],
+    options: convOptions,
+    compose: ([x, depthwiseKernel, pointwiseKernel], options) => {
+      const op = 'separableConv';
+      return convolved(op, depthwise(op, x, depthwiseKernel, options), pointwiseKernel, {});
+    },
+  }),
+);
 
 function convolved(op: string, x: Tensor, kernel: Tensor, options: ConvOptions): Tensor {
   const byRank: Readonly<Record<number, () => Tensor>> = {
@@ -131,23 +138,25 @@ export const convTranspose: CompositeOp<
   ConvTransposeOptions,
   Tensor,
   ['strides', 'padding', 'outputPadding', 'dilationRate']
-> = /* @__PURE__ */ composeFloats({
-  name: 'convTranspose',
-  inputs: ['x', 'kernel'],
-  options: { strides: true, padding: true, outputPadding: true, dilationRate: true },
-  compose: ([x, kernel], options) => {
-    if (x.shape.length === 5) return conv3dTranspose(x, kernel, options);
-    if (x.shape.length !== 3) return conv2dTranspose(x, kernel, options);
-    // A sequence is an image of one row.
-    const { outputPadding = null, ...others } = options;
-    const inRow = rowOptions('convTranspose', others);
-    const added =
-      outputPadding === null ? null : [0, ...perAxis('convTranspose', 'outputPadding', outputPadding, 1)];
-    const row = (y: Tensor, axis: number) => expandDims(y, { axis });
-    const found = conv2dTranspose(row(x, 1), row(kernel, 0), { ...inRow, outputPadding: added } as object);
-    return squeeze(found, { axis: 1 });
-  },
-});
+> = /* @__PURE__ */ composeFloats(
+  inEitherFormat({
+    name: 'convTranspose',
+    inputs: ['x', 'kernel'],
+    options: { ...convOptions, outputPadding: true },
+    compose: ([x, kernel], options) => {
+      if (x.shape.length === 5) return conv3dTranspose(x, kernel, options);
+      if (x.shape.length !== 3) return conv2dTranspose(x, kernel, options);
+      // A sequence is an image of one row.
+      const { outputPadding = null, ...others } = options;
+      const inRow = rowOptions('convTranspose', others);
+      const added =
+        outputPadding === null ? null : [0, ...perAxis('convTranspose', 'outputPadding', outputPadding, 1)];
+      const row = (y: Tensor, axis: number) => expandDims(y, { axis });
+      const found = conv2dTranspose(row(x, 1), row(kernel, 0), { ...inRow, outputPadding: added } as object);
+      return squeeze(found, { axis: 1 });
+    },
+  }),
+);
 
 export interface UnfoldOptions {
   /** Height and width of patches. */

@@ -12,6 +12,7 @@ import { slice } from '../../ops/arrangement/slice.ts';
 import { squeeze } from '../../ops/arrangement/squeeze.ts';
 import { conv3d } from '../../ops/convolution/conv3d.ts';
 import { eye } from '../../ops/creation/eye.ts';
+import { type DataFormatOption, inEitherFormat } from './channels.ts';
 import { composeFloats, composeThroughFloats } from './composites.ts';
 import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
 import { type ExtractPatchesOptions, extractPatches as patchesOf } from '../../ops/images/extractPatches.ts';
@@ -34,7 +35,7 @@ export { hsvToRgb, rgbToGrayscale, rgbToHsv } from '../../ops/images/colours.ts'
 export { type CropImagesOptions, cropImages, type PadImagesOptions, padImages } from './imageBorders.ts';
 export { type MapCoordinatesOptions, mapCoordinates } from './mapCoordinates.ts';
 
-export interface ResizeOptions extends ResizeImagesOptions {
+export interface ResizeOptions extends ResizeImagesOptions, DataFormatOption {
   /** Whether images are first cut to the proportions of the result. Default false. */
   cropToAspectRatio?: boolean;
   /** Whether images are first padded to the proportions of the result. Default false. */
@@ -54,34 +55,40 @@ export const resize: CompositeOp<
   ResizeOptions,
   Tensor,
   ['size', 'interpolation', 'antialias']
-> = /* @__PURE__ */ defineComposite({
-  name: 'resize',
-  inputs: ['images'],
-  options: {
-    size: true,
-    interpolation: true,
-    antialias: true,
-    cropToAspectRatio: false,
-    padToAspectRatio: false,
-    fillMode: false,
-    fillValue: false,
-  },
-  compose: (
-    [images],
-    { cropToAspectRatio, padToAspectRatio, fillMode = 'constant', fillValue = 0, ...options },
-  ) => {
-    requireOneOf('resize', 'fillMode', fillMode, ['constant']);
-    const framed = (x: Tensor) => {
-      const target = perAxis('resize', 'size', options.size, 2) as [number, number];
-      if (cropToAspectRatio && padToAspectRatio) throw bothRatios();
-      if (cropToAspectRatio) return cutTo(x, target);
-      return padToAspectRatio ? paddedTo(x, target, fillValue) : x;
-    };
-    const { dtype } = images;
-    const resized = ofImages('resize', asFloats(images), (x) => resizeImages(framed(x), options));
-    return isFloating(dtype) ? resized : cast(round(resized), { dtype });
-  },
-});
+> = /* @__PURE__ */ defineComposite(
+  inEitherFormat(
+    {
+      name: 'resize',
+      inputs: ['images'],
+      options: {
+        size: true,
+        interpolation: true,
+        antialias: true,
+        cropToAspectRatio: false,
+        padToAspectRatio: false,
+        fillMode: false,
+        fillValue: false,
+        dataFormat: false,
+      },
+      compose: (
+        [images],
+        { cropToAspectRatio, padToAspectRatio, fillMode = 'constant', fillValue = 0, ...options },
+      ) => {
+        requireOneOf('resize', 'fillMode', fillMode, ['constant']);
+        const framed = (x: Tensor) => {
+          const target = perAxis('resize', 'size', options.size, 2) as [number, number];
+          if (cropToAspectRatio && padToAspectRatio) throw bothRatios();
+          if (cropToAspectRatio) return cutTo(x, target);
+          return padToAspectRatio ? paddedTo(x, target, fillValue) : x;
+        };
+        const { dtype } = images;
+        const resized = ofImages('resize', asFloats(images), (x) => resizeImages(framed(x), options));
+        return isFloating(dtype) ? resized : cast(round(resized), { dtype });
+      },
+    },
+    -3,
+  ),
+);
 
 const asFloats = (x: Tensor) => (isFloating(x.dtype) ? x : cast(x, 'float32'));
 
@@ -130,18 +137,23 @@ function paddedTo(images: Tensor, target: readonly [number, number], constantVal
 /** The patches of images, like the library's `extractPatches`, also of one image. Any dtype. */
 export const extractPatches: CompositeOp<
   [images: Tensor],
-  ExtractPatchesOptions,
+  ExtractPatchesOptions & DataFormatOption,
   Tensor,
   ['size', 'strides', 'dilationRate', 'padding']
-> = /* @__PURE__ */ defineComposite({
-  name: 'extractPatches',
-  inputs: ['images'],
-  options: { size: true, strides: true, dilationRate: true, padding: true },
-  compose: ([images], options) => ofImages('extractPatches', images, (x) => patchesOf(x, options)),
-});
+> = /* @__PURE__ */ defineComposite(
+  inEitherFormat(
+    {
+      name: 'extractPatches',
+      inputs: ['images'],
+      options: { size: true, strides: true, dilationRate: true, padding: true, dataFormat: false },
+      compose: ([images], options) => ofImages('extractPatches', images, (x) => patchesOf(x, options)),
+    },
+    -3,
+  ),
+);
 
 /** Options of `extractPatches3d`. */
-export interface VolumePatchesOptions {
+export interface VolumePatchesOptions extends DataFormatOption {
   /** Depth, height and width of a patch. */
   size: number | readonly number[];
   /** Steps from one patch to the next. Default: the size. */
@@ -161,24 +173,29 @@ export const extractPatches3d: CompositeOp<
   VolumePatchesOptions,
   Tensor,
   ['size', 'strides', 'dilationRate', 'padding']
-> = /* @__PURE__ */ composeThroughFloats({
-  name: 'extractPatches3d',
-  inputs: ['volumes'],
-  options: { size: true, strides: true, dilationRate: true, padding: true },
-  compose: ([volumes], { size, strides, dilationRate = 1, padding = 'valid' }) => {
-    const window = perAxis('extractPatches3d', 'size', size, 3);
-    const isOne = volumes.shape.length === 4;
-    const batch = isOne ? expandDims(volumes, { axis: 0 }) : volumes;
-    const channels = batch.shape.at(-1) as number;
-    const count = window.reduce((product, n) => product * n, channels);
-    const kernel = reshape(eye(count), { shape: [...window, channels, count] });
-    const patches = conv3d(batch, kernel, { strides: strides ?? window, dilationRate, padding });
-    return isOne ? squeeze(patches, { axis: 0 }) : patches;
-  },
-});
+> = /* @__PURE__ */ composeThroughFloats(
+  inEitherFormat(
+    {
+      name: 'extractPatches3d',
+      inputs: ['volumes'],
+      options: { size: true, strides: true, dilationRate: true, padding: true, dataFormat: false },
+      compose: ([volumes], { size, strides, dilationRate = 1, padding = 'valid' }) => {
+        const window = perAxis('extractPatches3d', 'size', size, 3);
+        const isOne = volumes.shape.length === 4;
+        const batch = isOne ? expandDims(volumes, { axis: 0 }) : volumes;
+        const channels = batch.shape.at(-1) as number;
+        const count = window.reduce((product, n) => product * n, channels);
+        const kernel = reshape(eye(count), { shape: [...window, channels, count] });
+        const patches = conv3d(batch, kernel, { strides: strides ?? window, dilationRate, padding });
+        return isOne ? squeeze(patches, { axis: 0 }) : patches;
+      },
+    },
+    -4,
+  ),
+);
 
 /** Options of `gaussianBlur`. */
-export interface ImageBlurOptions {
+export interface ImageBlurOptions extends DataFormatOption {
   /** Height and width of the window. Default 3. */
   kernelSize?: number | readonly number[];
   /** Standard deviations down and across, in pixels; a number for both. Default 1. */
@@ -187,20 +204,25 @@ export interface ImageBlurOptions {
 
 /** Images blurred by a Gaussian window, like the library's `gaussianBlur`. float32. Shape: that of the images. */
 export const gaussianBlur: CompositeOp<[images: Tensor], ImageBlurOptions, Tensor, ['kernelSize', 'sigma']> =
-  /* @__PURE__ */ composeFloats({
-    name: 'gaussianBlur',
-    inputs: ['images'],
-    options: { kernelSize: true, sigma: true },
-    compose: ([images], { kernelSize = 3, sigma = 1 }) => {
-      const deviations = typeof sigma === 'number' ? [sigma, sigma] : [...sigma];
-      for (const deviation of deviations) requireFinite('gaussianBlur', 'sigma', deviation, 0);
-      return ofImages('gaussianBlur', images, (x) =>
-        blurred(x, tensor(deviations) as Tensor, { kernelSize }),
-      );
-    },
-  });
+  /* @__PURE__ */ composeFloats(
+    inEitherFormat(
+      {
+        name: 'gaussianBlur',
+        inputs: ['images'],
+        options: { kernelSize: true, sigma: true, dataFormat: false },
+        compose: ([images], { kernelSize = 3, sigma = 1 }) => {
+          const deviations = typeof sigma === 'number' ? [sigma, sigma] : [...sigma];
+          for (const deviation of deviations) requireFinite('gaussianBlur', 'sigma', deviation, 0);
+          return ofImages('gaussianBlur', images, (x) =>
+            blurred(x, tensor(deviations) as Tensor, { kernelSize }),
+          );
+        },
+      },
+      -3,
+    ),
+  );
 
-export interface AffineTransformOptions {
+export interface AffineTransformOptions extends DataFormatOption {
   /** The interpolation between pixels. Default 'bilinear'. */
   interpolation?: Interpolation;
   /** What is outside of an image: see the library's `transformImages`. Default 'constant'. */
@@ -219,15 +241,20 @@ export const affineTransform: CompositeOp<
   AffineTransformOptions,
   Tensor,
   ['interpolation', 'fillMode', 'fillValue']
-> = /* @__PURE__ */ composeFloats({
-  name: 'affineTransform',
-  inputs: ['images', 'transform'],
-  options: { interpolation: true, fillMode: true, fillValue: true },
-  compose: ([images, transform], options) => {
-    const transforms = perImage('affineTransform', 'transform', transform, 2);
-    return ofImages('affineTransform', images, (x) => transformImages(x, transforms, options));
-  },
-});
+> = /* @__PURE__ */ composeFloats(
+  inEitherFormat(
+    {
+      name: 'affineTransform',
+      inputs: ['images', 'transform'],
+      options: { interpolation: true, fillMode: true, fillValue: true, dataFormat: false },
+      compose: ([images, transform], options) => {
+        const transforms = perImage('affineTransform', 'transform', transform, 2);
+        return ofImages('affineTransform', images, (x) => transformImages(x, transforms, options));
+      },
+    },
+    -3,
+  ),
+);
 
 export type PerspectiveTransformOptions = Omit<AffineTransformOptions, 'fillMode'>;
 
@@ -240,17 +267,22 @@ export const perspectiveTransform: CompositeOp<
   PerspectiveTransformOptions,
   Tensor,
   ['interpolation', 'fillValue']
-> = /* @__PURE__ */ composeFloats({
-  name: 'perspectiveTransform',
-  inputs: ['images', 'startPoints', 'endPoints'],
-  options: { interpolation: true, fillValue: true },
-  compose: ([images, startPoints, endPoints], options) => {
-    const op = 'perspectiveTransform';
-    const [start, end] = [
-      perImage(op, 'startPoints', startPoints, 3),
-      perImage(op, 'endPoints', endPoints, 3),
-    ];
-    const transforms = homography(end, start);
-    return ofImages(op, images, (x) => transformImages(x, transforms, options));
-  },
-});
+> = /* @__PURE__ */ composeFloats(
+  inEitherFormat(
+    {
+      name: 'perspectiveTransform',
+      inputs: ['images', 'startPoints', 'endPoints'],
+      options: { interpolation: true, fillValue: true, dataFormat: false },
+      compose: ([images, startPoints, endPoints], options) => {
+        const op = 'perspectiveTransform';
+        const [start, end] = [
+          perImage(op, 'startPoints', startPoints, 3),
+          perImage(op, 'endPoints', endPoints, 3),
+        ];
+        const transforms = homography(end, start);
+        return ofImages(op, images, (x) => transformImages(x, transforms, options));
+      },
+    },
+    -3,
+  ),
+);

@@ -19,6 +19,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { identity } from '../../ops/arrangement/identity.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
 import { isFloating } from '../../core/dtype.ts';
+import { type DataFormatOption, inEitherFormat } from './channels.ts';
 import { composeFloats, composeThroughFloats, composeValues } from './composites.ts';
 
 /** Options of `max` and `min`. */
@@ -95,22 +96,26 @@ export const cholesky: CompositeOp<[x: Tensor], CholeskyOptions, Tensor, ['upper
     },
   });
 
+type Pool = CompositeOp<[x: Tensor], PoolOptions & DataFormatOption, Tensor, PoolPositions>;
+
 /* @__NO_SIDE_EFFECTS__ */
 function definePool(
   name: string,
   pools: readonly ((x: Tensor, options: PoolOptions) => Tensor)[],
   define: typeof composeFloats,
-): CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> {
-  return define({
-    name,
-    inputs: ['x'],
-    options: poolOptionNames,
-    compose: ([x], options) => {
-      const pool = pools[x.shape.length - 3];
-      if (!pool) throw noRank(name, x);
-      return pool(x, options);
-    },
-  });
+): Pool {
+  return define(
+    inEitherFormat({
+      name,
+      inputs: ['x'],
+      options: { ...poolOptionNames, dataFormat: false },
+      compose: ([x], options) => {
+        const pool = pools[x.shape.length - 3];
+        if (!pool) throw noRank(name, x);
+        return pool(x, options);
+      },
+    }),
+  );
 }
 
 const noRank = (op: string, { shape }: Tensor) =>
@@ -122,12 +127,18 @@ const noRank = (op: string, { shape }: Tensor) =>
   });
 
 /** The means of windows of sequences, images or volumes, by the rank of x. float32. Shapes and errors: as of `avgPool`. */
-export const averagePool: CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> =
-  /* @__PURE__ */ definePool('averagePool', [avgPool1d, avgPool, avgPool3d], composeFloats);
+export const averagePool: Pool = /* @__PURE__ */ definePool(
+  'averagePool',
+  [avgPool1d, avgPool, avgPool3d],
+  composeFloats,
+);
 
 /** The maxima of windows of sequences, images or volumes, by the rank of x. Shapes, dtypes and errors: as of the library's `maxPool`. */
-export const maxPool: CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> =
-  /* @__PURE__ */ definePool('maxPool', [maxPool1d, libraryMaxPool, maxPool3d], composeThroughFloats);
+export const maxPool: Pool = /* @__PURE__ */ definePool(
+  'maxPool',
+  [maxPool1d, libraryMaxPool, maxPool3d],
+  composeThroughFloats,
+);
 
 const rangeOptionNames: OptionNames<RangeOptions> = { step: true, dtype: true, name: false };
 

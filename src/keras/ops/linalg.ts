@@ -28,6 +28,7 @@ import { log } from '../../ops/elementwise/unary.ts';
 import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { composeFloats } from './composites.ts';
+import type { CholeskyOptions } from './kerasArguments.ts';
 
 /** Solves for vectors as for matrices of one column. */
 function withVectors(a: Tensor, b: Tensor, solve: (b: Tensor) => Tensor): Tensor {
@@ -186,18 +187,23 @@ export const logdet: CompositeOp<[x: Tensor]> = /* @__PURE__ */ composeFloats({
   compose: ([x]) => mul(sum(log(diagonal(cholesky(x), { axis1: -2, axis2: -1 })), { axis: -1 }), 2),
 });
 
-/** The inverses of L Lᵀ, from lower factors L. float32. Shape: that of x [..., n, n]. Errors: ShapeError, DTypeError. */
-export const choleskyInverse: CompositeOp<[x: Tensor]> = /* @__PURE__ */ composeFloats({
-  name: 'choleskyInverse',
-  inputs: ['x'],
-  options: {},
-  compose: ([x]) => {
-    requireSquare('choleskyInverse', 'x', x);
-    const lower = tril(x);
-    const inverse = librarySolveTriangular(
-      lower,
-      broadcastTo(eye(x.shape.at(-1) as number), { shape: x.shape }),
-    );
-    return matMul(inverse, inverse, { transposeA: true });
-  },
-});
+/**
+ * The inverses of L Lᵀ, from lower factors L, or of Uᵀ U, from upper factors U. float32. Shape: that of x [..., n, n]. Errors:
+ * ShapeError, ValueError, DTypeError.
+ */
+export const choleskyInverse: CompositeOp<[x: Tensor], CholeskyOptions, Tensor, ['upper']> =
+  /* @__PURE__ */ composeFloats({
+    name: 'choleskyInverse',
+    inputs: ['x'],
+    options: { upper: true },
+    compose: ([x], { upper = false }) => {
+      requireSquare('choleskyInverse', 'x', x);
+      requireBoolean('choleskyInverse', 'upper', upper);
+      const lower = tril(upper ? transposed(x) : x);
+      const inverse = librarySolveTriangular(
+        lower,
+        broadcastTo(eye(x.shape.at(-1) as number), { shape: x.shape }),
+      );
+      return matMul(inverse, inverse, { transposeA: true });
+    },
+  });

@@ -1,5 +1,8 @@
 /** @file Reductions and sorting of the library with the dtypes of Keras. */
 import * as library from '../../ops/index.ts';
+import type { CompositeOp } from '../../ops/define/composite.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { composeFloats } from './composites.ts';
 import { ofFlags, ofFloats, ofNumbers, ofValues } from './promotion.ts';
 
 /** The library's `logSumExp`, of any dtype: integers and booleans become floats. Shapes and errors: as there. */
@@ -11,8 +14,28 @@ export const mean: typeof library.mean = /* @__PURE__ */ ofFloats(library.mean);
 /** The library's `median`, of any dtype: integers and booleans become floats. Shapes and errors: as there. */
 export const median: typeof library.median = /* @__PURE__ */ ofFloats(library.median);
 
+export interface MomentsOptions {
+  /** The axes to reduce. Default: all. */
+  axes?: number | readonly number[] | null;
+  /** Whether reduced axes stay, with size 1. Default false. */
+  keepDims?: boolean;
+  /** The same as `axes`. */
+  axis?: number | readonly number[] | null;
+}
+
 /** The library's `moments`, of any dtype: integers and booleans become floats. Shapes and errors: as there. */
-export const moments: typeof library.moments = /* @__PURE__ */ ofFloats(library.moments);
+export const moments: CompositeOp<
+  [x: Tensor],
+  MomentsOptions,
+  [mean: Tensor, variance: Tensor],
+  ['axes', 'keepDims']
+> = /* @__PURE__ */ composeFloats({
+  name: 'moments',
+  inputs: ['x'],
+  options: { axes: true, keepDims: true, axis: false },
+  compose: ([x], { axes = null, axis = axes, keepDims = false }) =>
+    library.moments(x, { axis, keepDims }) as [Tensor, Tensor],
+});
 
 /** The library's `normalize`, of any dtype: integers and booleans become floats. Shapes and errors: as there. */
 export const normalize: typeof library.normalize = /* @__PURE__ */ ofFloats(library.normalize);
