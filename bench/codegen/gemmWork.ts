@@ -1,6 +1,6 @@
 /** @file Multiply-adds of a GEMM: those that its definition needs, and those that its tiles execute. */
 import { gemmElements } from '../../shaders/gemm.ts';
-import type { Conv2dProblem } from '../../src/kernels/convolution/conv2dProblem.ts';
+import type { Conv2dProblem } from '../../src/kernels/convolution/conv2dCall.ts';
 import { type GemmAlgorithm, gemmTunable } from '../../src/kernels/gemm/gemmAlgorithm.ts';
 import type { GemmProblem } from '../../src/kernels/gemm/gemmProblem.ts';
 import { profileOf } from '../../src/kernels/selection/deviceProfile.ts';

@@ -16,10 +16,21 @@ import { type Launch, prepareLaunch } from '../webgpu/launch.ts';
 import { Storage, wholeWords } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import { withExecutors } from './currentExecutor.ts';
-import { digestOf } from './digest.ts';
 import { ForeignExecutor } from './foreignExecutor.ts';
 import { ForwardingExecutor } from './forwardingExecutor.ts';
 import { CallScope } from './profilerScope.ts';
+
+/** For larger data, this many bytes are read, evenly spread. */
+const maxBytes = 2 ** 20;
+
+/** FNV-1a, 32 bits. */
+export function digestOf({ buffer, byteOffset, byteLength }: ArrayBufferView<ArrayBuffer>): number {
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+  const step = Math.ceil(byteLength / maxBytes);
+  let hash = 0x811c9dc5 ^ byteLength;
+  for (let i = 0; i < byteLength; i += step) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193);
+  return hash;
+}
 
 /** A storage whose values depend on checks of earlier launches, though no command says so. */
 export interface Attachment {

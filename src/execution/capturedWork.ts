@@ -6,7 +6,7 @@ import type { BufferAllocator } from '../webgpu/allocator.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
 import type { Dependence, FaultsOfRun } from './faultDependence.ts';
-import type { Run } from '../webgpu/journalLog.ts';
+import type { Run } from '../webgpu/journal.ts';
 import type { FaultReport } from '../webgpu/faults.ts';
 import type { Check } from '../webgpu/faultTracker.ts';
 import type { CopyCommand, PreparedLaunch } from '../webgpu/command.ts';

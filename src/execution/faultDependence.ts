@@ -9,7 +9,7 @@ import type { Check, FaultTracker } from '../webgpu/faultTracker.ts';
 import { type Command, commandsPerPiece, rangesOf, rangesWrittenBy } from '../webgpu/command.ts';
 import type { Attachment, Capture } from './capture.ts';
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
-import type { ReplayedWork } from '../webgpu/journalLog.ts';
+import type { ReplayedWork } from '../webgpu/journal.ts';
 import { type Loss, worseOf } from '../webgpu/losses.ts';
 import { replacesAll, Storage } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';

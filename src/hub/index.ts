@@ -35,8 +35,12 @@ export {
   type TokenAndPositionEmbeddingOptions,
 } from './layers/tokenAndPositionEmbedding.ts';
 export type { TransformerOptions } from './layers/transformerBlock.ts';
-export { transformerDecoder, TransformerDecoder } from './layers/transformerDecoder.ts';
-export { transformerEncoder, TransformerEncoder } from './layers/transformerEncoder.ts';
+export {
+  transformerDecoder,
+  TransformerDecoder,
+  transformerEncoder,
+  TransformerEncoder,
+} from './layers/transformerBlock.ts';
 export {
   vitPatchingAndEmbedding,
   ViTPatchingAndEmbedding,
@@ -57,12 +61,17 @@ export {
 export { Gemma3Backbone, type Gemma3BackboneOptions } from './models/gemma3.ts';
 export { GPT2Backbone, type GPT2BackboneOptions } from './models/gpt2.ts';
 export type { ImageBackbone } from './models/imageBackbone.ts';
-export { ImageClassifier, type ImageClassifierOptions } from './models/imageClassifier.ts';
+export {
+  ImageClassifier,
+  type ImageClassifierOptions,
+  SequenceClassifier,
+  type SequenceClassifierOptions,
+  TokenClassifier,
+  type TokenClassifierOptions,
+} from './models/classifiers.ts';
 export { LlamaBackbone, type LlamaBackboneOptions } from './models/llama.ts';
 export { MaskedLM, type MaskedLMOptions } from './models/maskedLM.ts';
 export type { PretrainedModel, Task, TaskModels } from './models/heads.ts';
-export { SequenceClassifier, type SequenceClassifierOptions } from './models/sequenceClassifier.ts';
-export { TokenClassifier, type TokenClassifierOptions } from './models/tokenClassifier.ts';
 export { ViTBackbone, type ViTBackboneOptions } from './models/vit.ts';
 export {
   WhisperBackbone,

@@ -2,8 +2,7 @@
 import { checkOptions } from '../core/options.ts';
 import type { AdapterDescription } from '../webgpu/adapter.ts';
 import type { ProfiledLaunch } from './launches.ts';
-import { type LayerRow, layersOf, type ProfileRow, rowsOf, type Totals, totalOf } from './rows.ts';
-import { amount, type Column, shortened, textTable } from './table.ts';
+import { type LayerRow, layersOf, type ProfileRow, rowsOf, totalOf, type Totals } from './rows.ts';
 import { traceEvents } from './trace.ts';
 
 /** How time was measured: on the GPU by timestamps, or by when the queue reported that a launch was done. */
@@ -163,4 +162,39 @@ function greatestDivisor(a: number, b: number): number {
   let [x, y] = [Math.abs(a), Math.abs(b)];
   while (y > 0) [x, y] = [y, x % y];
   return x;
+}
+
+/** A column: its heading and its cells. Numbers are already formatted, and aligned to the right. */
+interface Column<R> {
+  readonly head: string;
+  readonly text: (row: R) => string;
+  readonly align?: 'left' | 'right';
+}
+
+function textTable<R>(rows: readonly R[], columns: readonly Column<R>[]): string {
+  const cells = [columns.map(({ head }) => head), ...rows.map((row) => columns.map(({ text }) => text(row)))];
+  const widths = columns.map((_, i) => Math.max(...cells.map((line) => (line[i] as string).length)));
+  const lines = cells.map((line) =>
+    line
+      .map((text, i) => {
+        const width = widths[i] as number;
+        return columns[i]?.align === 'left' ? text.padEnd(width) : text.padStart(width);
+      })
+      .join('  ')
+      .trimEnd(),
+  );
+  lines.splice(1, 0, widths.map((width) => '─'.repeat(width)).join('  '));
+  return lines.join('\n');
+}
+
+/** Returns `text` in at most 48 characters. */
+function shortened(text: string): string {
+  return text.length <= 48 ? text : `${text.slice(0, 47)}…`;
+}
+
+/** Formats a number with about three significant digits. */
+function amount(value: number): string {
+  if (value === 0) return '0';
+  if (value >= 100) return value.toFixed(0);
+  return value >= 1 ? value.toFixed(value >= 10 ? 1 : 2) : value.toPrecision(2);
 }

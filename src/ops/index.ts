@@ -19,8 +19,14 @@ export {
   truncatedNormal,
   type UniformOptions,
 } from './random/random.ts';
-export { type BetaOptions, randomBeta } from './random/randomBeta.ts';
-export { type GammaOptions, type PoissonOptions, randomGamma, randomPoisson } from './random/randomGamma.ts';
+export {
+  type BetaOptions,
+  randomBeta,
+  type GammaOptions,
+  type PoissonOptions,
+  randomGamma,
+  randomPoisson,
+} from './random/randomGamma.ts';
 export { permutation, type PermutationOptions, shuffle, type ShuffleOptions } from './random/shuffle.ts';
 // Elementwise
 export { addN } from './elementwise/addN.ts';
@@ -36,8 +42,7 @@ export {
 export { type CastOptions, cast } from './elementwise/cast.ts';
 export { clip, type ClipOptions } from './elementwise/clip.ts';
 export { equal, greater, greaterEqual, less, lessEqual, notEqual } from './elementwise/comparison.ts';
-export { floorDiv, mod } from './elementwise/division.ts';
-export { gcd, lcm } from './elementwise/divisors.ts';
+export { floorDiv, mod, gcd, lcm } from './elementwise/division.ts';
 export { acosh, asinh, atanh, cosh, sinh, tanh } from './elementwise/hyperbolic.ts';
 export { logAddExp } from './elementwise/logAddExp.ts';
 export { logicalAnd, logicalNot, logicalOr, logicalXor } from './elementwise/logical.ts';
@@ -107,8 +112,7 @@ export { fusedConv2d, type FusedConv2dOptions } from './convolution/fusedConv2d.
 export { avgPool, avgPool1d } from './pooling/avgPool.ts';
 export { dilation2d, type Dilation2dOptions } from './pooling/dilation2d.ts';
 export { globalAveragePool, globalMaxPool, type GlobalPoolOptions } from './pooling/globalPool.ts';
-export { maxPool, maxPool1d } from './pooling/maxPool.ts';
-export { maxPoolWithArgmax, type MaxPoolWithArgmaxOptions } from './pooling/maxPoolWithArgmax.ts';
+export { maxPool, maxPool1d, maxPoolWithArgmax, type MaxPoolWithArgmaxOptions } from './pooling/maxPool.ts';
 export { avgPool3d, maxPool3d } from './pooling/pool3d.ts';
 export type { PoolOptions } from './pooling/pooling.ts';
 // Images
@@ -129,7 +133,7 @@ export { type Interpolation, resizeImages, type ResizeImagesOptions } from './im
 export type { ResizeBicubicOptions } from './images/resizeWeights.ts';
 export { transformImages, type TransformImagesOptions } from './images/transformImages.ts';
 // Normalization
-export { addRmsNorm } from './normalization/addRmsNorm.ts';
+export { addRmsNorm } from './normalization/addLayerNorm.ts';
 export { batchNorm, type BatchNormOptions, batchNormTrain } from './normalization/batchNorm.ts';
 export { groupNorm, type GroupNormOptions } from './normalization/groupNorm.ts';
 export { layerNorm, type LayerNormOptions } from './normalization/layerNorm.ts';
@@ -148,14 +152,21 @@ export { sampleTokens, type SampleTokensOptions } from './vocabulary/sampleToken
 export { gruSteps } from './recurrent/gruSteps.ts';
 export { lstmSteps } from './recurrent/lstmSteps.ts';
 // Arrangement
-export { concat, type ConcatOptions } from './arrangement/concat.ts';
+export { concat, type ConcatOptions, split, type SplitOptions } from './arrangement/concat.ts';
 export { type BlockOptions, depthToSpace, spaceToDepth } from './arrangement/depthToSpace.ts';
 export { diag, diagonal, type DiagonalOptions, type DiagOptions, trace } from './arrangement/diagonal.ts';
-export { expandDims, type ExpandDimsOptions } from './arrangement/expandDims.ts';
+export {
+  expandDims,
+  type ExpandDimsOptions,
+  squeeze,
+  type SqueezeOptions,
+} from './arrangement/expandDims.ts';
 export { flip, type FlipOptions } from './arrangement/flip.ts';
 export { identity } from './arrangement/identity.ts';
+export { stopGradient } from './arrangement/stopGradient.ts';
 export { meshgrid, type MeshgridOptions } from './arrangement/meshgrid.ts';
 export { moveAxis, type MoveAxisOptions, swapAxes, type SwapAxesOptions } from './arrangement/moveAxis.ts';
+export { transpose, type TransposeOptions } from './arrangement/transpose.ts';
 export { repeat, type RepeatOptions } from './arrangement/repeat.ts';
 export { reshape } from './arrangement/reshape.ts';
 export { roll, type RollOptions } from './arrangement/roll.ts';
@@ -168,10 +179,7 @@ export {
   spaceToBatch,
   type SpaceToBatchOptions,
 } from './arrangement/spaceToBatch.ts';
-export { split, type SplitOptions } from './arrangement/split.ts';
-export { squeeze, type SqueezeOptions } from './arrangement/squeeze.ts';
-export { stack, type StackOptions } from './arrangement/stack.ts';
-export { stopGradient } from './arrangement/stopGradient.ts';
+export { stack, type StackOptions, unstack } from './arrangement/stack.ts';
 export {
   stridedScatter,
   type StridedScatterOptions,
@@ -179,9 +187,7 @@ export {
   type StridedSliceOptions,
 } from './arrangement/stridedSlice.ts';
 export { tile, type TileOptions } from './arrangement/tile.ts';
-export { transpose, type TransposeOptions } from './arrangement/transpose.ts';
 export { type TriangleOptions, tril, triu } from './arrangement/triangle.ts';
-export { unstack } from './arrangement/unstack.ts';
 // Gather and scatter
 export { bincount, type BincountOptions } from './indexing/bincount.ts';
 export { confusionMatrix, type ConfusionMatrixOptions } from './indexing/confusionMatrix.ts';
@@ -191,10 +197,14 @@ export { gatherNd, type GatherNdOptions, scatterNd, type ScatterNdOptions } from
 export { type GatheredData, gatherOnHost } from './indexing/gatherOnHost.ts';
 export { booleanMask, type BooleanMaskOptions, nonzero } from './indexing/nonzero.ts';
 export { oneHot, type OneHotOptions } from './indexing/oneHot.ts';
-export { segmentMax, segmentMin } from './indexing/segmentExtrema.ts';
-export { segmentMean } from './indexing/segmentMean.ts';
-export { segmentProd } from './indexing/segmentProd.ts';
-export { segmentSum, type SegmentSumOptions } from './indexing/segmentSum.ts';
+export {
+  segmentMax,
+  segmentMin,
+  segmentMean,
+  segmentProd,
+  segmentSum,
+  type SegmentSumOptions,
+} from './indexing/segments.ts';
 export {
   scatterAddAlongAxis,
   type ScatterAddAlongAxisOptions,
@@ -206,8 +216,7 @@ export { unique, type UniqueOptions } from './indexing/unique.ts';
 // Reductions and running totals
 export { all, any } from './reductions/anyAll.ts';
 export { type ArgOptions, argMax, argMin } from './reductions/argExtrema.ts';
-export { cumsum, type CumsumOptions } from './reductions/cumsum.ts';
-export { cummax, type CummaxOptions, cumprod } from './reductions/cumulative.ts';
+export { cumsum, type CumsumOptions, cummax, type CummaxOptions, cumprod } from './reductions/cumulative.ts';
 export { max, min } from './reductions/extrema.ts';
 export { logSumExp } from './reductions/logSumExp.ts';
 export { mean } from './reductions/mean.ts';
@@ -220,10 +229,9 @@ export { broadcastTo } from './reductions/sum.ts';
 export { sum } from './reductions/sum.ts';
 export { moments, std, variance } from './reductions/variance.ts';
 // Sorting and searching
-export { inTopK, type InTopKOptions } from './sorting/inTopK.ts';
+export { inTopK, type InTopKOptions, topK, type TopKOptions } from './sorting/topK.ts';
 export { searchSorted, type SearchSortedOptions } from './sorting/searchSorted.ts';
 export { argsort, sort, type SortOptions } from './sorting/sort.ts';
-export { topK, type TopKOptions } from './sorting/topK.ts';
 // Linear algebra
 export { cholesky } from './linalg/cholesky.ts';
 export { eigh } from './linalg/eigh.ts';
@@ -234,5 +242,11 @@ export { solveTriangular, type SolveTriangularOptions } from './linalg/solveTria
 export { svd, type SvdOptions } from './linalg/svd.ts';
 // Signals
 export { fft, ifft, irfft, rfft, type RfftOptions } from './signals/fourier.ts';
-export { istft, type IstftOptions } from './signals/istft.ts';
-export { extractSequences, type ExtractSequencesOptions, stft, type StftOptions } from './signals/stft.ts';
+export {
+  istft,
+  type IstftOptions,
+  extractSequences,
+  type ExtractSequencesOptions,
+  stft,
+  type StftOptions,
+} from './signals/stft.ts';

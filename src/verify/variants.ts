@@ -10,7 +10,7 @@ import {
   conv2dName,
   conv2dTunable,
 } from '../kernels/convolution/conv2dAlgorithm.ts';
-import type { Conv2dProblem } from '../kernels/convolution/conv2dProblem.ts';
+import type { Conv2dProblem } from '../kernels/convolution/conv2dCall.ts';
 import { gpuKernels } from '../kernels/loading/gpuKernels.ts';
 import { gemmTunable, onTile } from '../kernels/gemm/gemmAlgorithm.ts';
 import { tiledAlgorithms, tileName } from '../kernels/gemm/gemmAlgorithms.ts';

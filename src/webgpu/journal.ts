@@ -6,15 +6,202 @@
  * and notes the loss where readbacks and later launches see it, with the faults of the buffers. A launch adds the buffers that
  * it binds, which outlive it: nothing that it allocated is kept. All else happens once per submission, or after a failure.
  */
-import type { RetrogradError } from '../core/errors.ts';
-import type { BoundRange } from './boundRange.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
 import type { FaultCarrier } from './faultSets.ts';
-import type { FaultTracker } from './faultTracker.ts';
-import { isBuffer, isFlags, type Log, type ReplayedWork, type Run } from './journalLog.ts';
 import { type Loss, worseOf } from './losses.ts';
-import { Losses } from './lostValues.ts';
 import type { Storage } from './storage.ts';
+import type { RetrogradError } from '../core/errors.ts';
+import type { BoundRange } from './boundRange.ts';
+import type { FaultTracker } from './faultTracker.ts';
+
+// The log of a device's journal: what was appended to its stream, in order.
+
+type LossOf = (values: FaultCarrier) => Loss | null;
+
+/** What a replay of captured work writes. */
+export interface ReplayedWork {
+  /** Buffers from outside that a run writes. */
+  readonly written: Iterable<DeviceBuffer>;
+  /** Returns a function of values that a run writes: the worst loss of what they depend on, which are values before the run. */
+  losses(lossOf: LossOf): (values: Storage | DeviceBuffer) => Loss | null;
+}
+
+interface Launch {
+  readonly kind: 'launch';
+  readonly buffers: readonly DeviceBuffer[];
+  /** Which of them it writes. */
+  readonly writes: readonly boolean[];
+}
+
+interface Copy {
+  readonly kind: 'copy';
+  readonly source: DeviceBuffer;
+  /** A buffer, or the reader of a readback. */
+  readonly target: DeviceBuffer | FaultCarrier;
+  /** Whether it replaces all values of the target. */
+  readonly isWhole: boolean;
+}
+
+/** A run of captured work, whose commands are in submissions `first` to `last`. */
+export interface Run {
+  readonly kind: 'run';
+  readonly work: ReplayedWork;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** `target` holds the values of `result` after a run. */
+export interface Result {
+  readonly kind: 'result';
+  readonly run: Run;
+  readonly result: Storage;
+  readonly target: DeviceBuffer;
+}
+
+/** The host has written the whole buffer. */
+export interface Upload {
+  readonly kind: 'upload';
+  readonly target: DeviceBuffer;
+}
+
+/** A variable holds the buffer from now on. */
+export interface Hold {
+  readonly kind: 'hold';
+  readonly target: DeviceBuffer;
+}
+
+/** Values of the buffer are not needed any more. */
+export interface Release {
+  readonly kind: 'release';
+  readonly target: DeviceBuffer;
+}
+
+export type Entry = Launch | Copy | Run | Result | Upload | Hold | Release;
+
+/** Entries, except that the two most frequent are written flat: a launch as `writes` and the buffers, a release as the buffer. */
+type Log = (Exclude<Entry, Launch | Release> | DeviceBuffer | readonly boolean[])[];
+
+/** Reads `log`. */
+function* entriesOf(log: Readonly<Log>): Generator<Entry> {
+  for (let at = 0; at < log.length; at++) {
+    const entry = log[at] as Log[number];
+    if (isFlags(entry)) {
+      const first = at + 1;
+      yield { kind: 'launch', writes: entry, buffers: entry.map((_, i) => bufferAt(log, first + i)) };
+      at += entry.length;
+    } else if (isBuffer(entry)) yield { kind: 'release', target: entry };
+    else yield entry;
+  }
+}
+
+function bufferAt(log: Readonly<Log>, at: number): DeviceBuffer {
+  return log[at] as DeviceBuffer;
+}
+
+function isFlags(entry: Log[number]): entry is readonly boolean[] {
+  return Array.isArray(entry);
+}
+
+function isBuffer(entry: object): entry is DeviceBuffer {
+  return 'gpu' in entry;
+}
+
+function writtenBy(entry: Launch | Copy): readonly (DeviceBuffer | FaultCarrier)[] {
+  return entry.kind === 'launch' ? entry.buffers.filter((_, i) => entry.writes[i]) : [entry.target];
+}
+
+// What is lost when a submission did not run: what it should have written, and what was computed from that since.
+
+/** The values that are lost because submissions failed: those they should have written, and what was computed from them. */
+class Losses {
+  readonly all = new Map<FaultCarrier, Loss>();
+  /** Buffers released or held since then: whether a variable holds them. */
+  readonly #ofVariables = new Map<DeviceBuffer, boolean>();
+  readonly #ofRuns = new Map<Run, (values: Storage | DeviceBuffer) => Loss | null>();
+
+  /** @param failures the numbers of the submissions that failed, and why */
+  constructor(private readonly failures: ReadonlyMap<number, RetrogradError>) {}
+
+  /** Follows what was logged for submission `serial`. */
+  follow(log: Readonly<Log>, serial: number): void {
+    for (const entry of entriesOf(log)) {
+      if (entry.kind === 'upload') this.all.delete(entry.target);
+      else if (entry.kind === 'hold') this.#ofVariables.set(entry.target, true);
+      else if (entry.kind === 'release') this.#release(entry.target);
+      else if (entry.kind === 'run') this.#followRun(entry);
+      else if (entry.kind === 'result') this.#add(entry.target, this.#ofRuns.get(entry.run)?.(entry.result));
+      else if (this.failures.has(serial)) this.#miss(entry, serial);
+      else if (entry.kind === 'copy') this.#followCopy(entry);
+      else this.#followLaunch(entry);
+    }
+  }
+
+  #lossOf(values: FaultCarrier): Loss | null {
+    return this.all.get(values) ?? null;
+  }
+
+  #set(values: FaultCarrier, loss: Loss | null): void {
+    if (loss) this.all.set(values, loss);
+    else this.all.delete(values);
+  }
+
+  #add(values: FaultCarrier, loss: Loss | null = null): void {
+    this.#set(values, worseOf(this.#lossOf(values), loss));
+  }
+
+  #release(buffer: DeviceBuffer): void {
+    this.all.delete(buffer);
+    this.#ofVariables.set(buffer, false);
+  }
+
+  /**
+   * Returns what is lost where a write didn't happen. A variable holds its older values. Other tensors get their values only
+   * once, if by several launches: without one of them, a sum lacks terms, and a concatenation has a gap.
+   */
+  #missed(values: DeviceBuffer | FaultCarrier, failed: number): Loss {
+    const isOlder = isBuffer(values) && (this.#ofVariables.get(values) ?? values.isVariable);
+    return this.#lossBy(failed, isOlder);
+  }
+
+  #lossBy(failed: number, leavesOlder: boolean): Loss {
+    return { cause: this.failures.get(failed) as RetrogradError, leavesOlder };
+  }
+
+  /** Notes that `entry`, of submission `failed`, did not run. */
+  #miss(entry: Launch | Copy, failed: number): void {
+    for (const values of writtenBy(entry)) this.#add(values, this.#missed(values, failed));
+  }
+
+  #followCopy({ source, target, isWhole }: Copy): void {
+    const loss = this.#lossOf(source);
+    if (isWhole) this.#set(target, loss);
+    else this.#add(target, loss);
+  }
+
+  #followLaunch(launch: Launch): void {
+    const loss = launch.buffers.map((buffer) => this.#lossOf(buffer)).reduce(worseOf, null);
+    if (loss) for (const values of writtenBy(launch)) this.#add(values, loss);
+  }
+
+  /** A run fails as a whole. */
+  #followRun(run: Run): void {
+    const { work, first, last } = run;
+    const serials = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    const failed = serials.find((serial) => this.failures.has(serial));
+    if (failed === undefined) {
+      const lossAfter = work.losses((values) => this.#lossOf(values));
+      this.#ofRuns.set(run, lossAfter);
+      for (const buffer of work.written) this.#set(buffer, lossAfter(buffer));
+      return;
+    }
+    const undefinedContents = this.#lossBy(failed, false);
+    this.#ofRuns.set(run, () => undefinedContents);
+    // Commands of the run after those that failed may have updated variables by undefined values.
+    const areLast = serials.every((serial) => serial < failed || this.failures.has(serial));
+    for (const buffer of work.written)
+      this.#add(buffer, areLast ? this.#missed(buffer, failed) : undefinedContents);
+  }
+}
 
 /** A submission. */
 export interface Submission {

@@ -15,7 +15,7 @@ import { type GemmWork, watchGemms } from '../../bench/codegen/gemmWork.ts';
 import { problems } from '../../bench/codegen/problems/index.ts';
 import { type CompiledPipeline, parseReport } from '../../bench/codegen/recorder.ts';
 import { radvEnvironment } from '../../scripts/lib/radv.mjs';
-import { commandsOf } from '../../src/autotune/probe.ts';
+import { commandsOf } from '../../src/autotune/survey.ts';
 import { init, zeros } from '../../src/index.ts';
 import { createProfile } from '../../src/kernels/selection/deviceProfile.ts';
 import { withProfile } from '../support/adapterClass.ts';

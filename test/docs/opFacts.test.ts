@@ -4,7 +4,7 @@
  * samples in a dry run, on a discrete GPU's profile; nothing is computed. `-u` writes the file again.
  */
 import { expect, test } from 'vitest';
-import { commandsOf } from '../../src/autotune/probe.ts';
+import { commandsOf } from '../../src/autotune/survey.ts';
 import type { DType } from '../../src/core/dtype.ts';
 import { GradientTape, init, type Tensor } from '../../src/index.ts';
 import { output } from '../../src/kernels/launch/output.ts';

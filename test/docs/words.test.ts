@@ -96,7 +96,11 @@ const GONE: readonly (readonly [word: string, replacement: string])[] = [
 
 /** Legitimate uses, by file, each with its reason. */
 const ALLOWED: readonly { file: RegExp; word: RegExp; reason: string }[] = [
-  { file: /rectifiers?\.ts$|prelu\.ts$/, word: /^slopes?$/i, reason: "a leaky rectifier's slope" },
+  {
+    file: /rectifiers?\.ts$|layers\/activations\/activations\.ts$/,
+    word: /^slopes?$/i,
+    reason: "a leaky rectifier's slope",
+  },
   {
     file: /activationFunctions\.ts$/,
     word: /^slope$/i,

@@ -1,8 +1,7 @@
 /** @file Captures: what they record, hold and reject, on an executor that executes nothing. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { TapeError } from '../../src/core/errors.ts';
-import { Capture, Pins } from '../../src/execution/capture.ts';
-import { digestOf } from '../../src/execution/digest.ts';
+import { Capture, digestOf, Pins } from '../../src/execution/capture.ts';
 import { type ExecutorHolder, openHolders, type StorageHolder } from '../../src/webgpu/executor.ts';
 import type { FaultReport } from '../../src/webgpu/faults.ts';
 import type { Kernel } from '../../src/webgpu/kernel.ts';

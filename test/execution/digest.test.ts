@@ -1,6 +1,6 @@
 /** @file Digests of host values: they change with the values. */
 import { expect, test } from 'vitest';
-import { digestOf } from '../../src/execution/digest.ts';
+import { digestOf } from '../../src/execution/capture.ts';
 
 test('every byte of small data counts', () => {
   const data = Uint8Array.from({ length: 300 }, (_, i) => (i * 37) % 256);

@@ -14,7 +14,7 @@ import {
 } from '../../src/index.ts';
 import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
 import { createProfile } from '../../src/kernels/selection/deviceProfile.ts';
-import { selectDepthwise } from '../../src/kernels/depthwise/depthwiseAlgorithm.ts';
+import { selectDepthwise } from '../../src/kernels/depthwise/depthwise.ts';
 import { asAdapter, profileFor, withProfile } from '../support/adapterClass.ts';
 import { allowedError, convolution } from '../support/convolutions.ts';
 import {

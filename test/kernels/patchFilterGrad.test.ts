@@ -11,7 +11,7 @@ import { conv2dFilterGrad, init, tensor } from '../../src/index.ts';
 import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
 import { launchConv2d } from '../../src/kernels/convolution/conv2d.ts';
 import { conv2dAlgorithms, selectConv2d } from '../../src/kernels/convolution/conv2dAlgorithm.ts';
-import { conv2dResult } from '../../src/kernels/convolution/conv2dProblem.ts';
+import { conv2dResult } from '../../src/kernels/convolution/conv2dCall.ts';
 import { filterGradAlgorithm } from '../../src/kernels/convolution/filterGradShape.ts';
 import { profileFor, withProfile } from '../support/adapterClass.ts';
 import { allowedError, convolution, geometryOf } from '../support/convolutions.ts';

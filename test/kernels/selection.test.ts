@@ -28,7 +28,7 @@ import {
   topK,
   transpose,
 } from '../../src/index.ts';
-import { commandsOf } from '../../src/autotune/probe.ts';
+import { commandsOf } from '../../src/autotune/survey.ts';
 import { output } from '../../src/kernels/launch/output.ts';
 import { adapterClasses, asAdapter } from '../support/adapterClass.ts';
 

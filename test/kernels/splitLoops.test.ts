@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitLoops } from '../../src/kernels/launch/splitLoops.ts';
+import { splitLoops } from '../../src/kernels/sorting/sort.ts';
 
 test('short loops take one launch, also where nothing is left to do', () => {
   expect(splitLoops([65_000, 400, 35])).toEqual([

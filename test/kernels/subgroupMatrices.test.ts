@@ -32,7 +32,7 @@ import {
 import { selectGemm } from '../../src/kernels/gemm/gemmAlgorithm.ts';
 import type { GemmProblem } from '../../src/kernels/gemm/gemmProblem.ts';
 import { gemmTiles } from '../../src/kernels/gemm/gemmTiles.ts';
-import { commandsOf } from '../../src/autotune/probe.ts';
+import { commandsOf } from '../../src/autotune/survey.ts';
 import { profileFor, withProfile } from '../support/adapterClass.ts';
 import { withGemmTile } from '../support/algorithms.ts';
 import { allowedError, convolution } from '../support/convolutions.ts';

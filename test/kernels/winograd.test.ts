@@ -20,7 +20,7 @@ import {
 } from '../../src/index.ts';
 import { adapterProfiles } from '../../src/kernels/selection/adapterProfiles.ts';
 import { selectConv2d } from '../../src/kernels/convolution/conv2dAlgorithm.ts';
-import type { Conv2dProblem } from '../../src/kernels/convolution/conv2dProblem.ts';
+import type { Conv2dProblem } from '../../src/kernels/convolution/conv2dCall.ts';
 import { generator } from '../ops/samples/draw.ts';
 import { adapterClasses, asAdapter, profileFor, withProfile } from '../support/adapterClass.ts';
 import { withConv2dAlgorithm } from '../support/algorithms.ts';

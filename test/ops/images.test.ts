@@ -1,6 +1,6 @@
 /** @file Edges of ops on images. The expected values follow from the images, or are those of TensorFlow 2.21. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { commandsOf } from '../../src/autotune/probe.ts';
+import { commandsOf } from '../../src/autotune/survey.ts';
 import {
   cropAndResize,
   getDevice,

@@ -32,7 +32,7 @@ import {
   tidy,
   ValueError,
 } from '../../src/index.ts';
-import { commandsOf } from '../../src/autotune/probe.ts';
+import { commandsOf } from '../../src/autotune/survey.ts';
 import { readBuffers } from '../../src/inspect/step/readBuffers.ts';
 import { withDevice } from '../../src/webgpu/current.ts';
 import { defineKernel } from '../../src/webgpu/kernel.ts';

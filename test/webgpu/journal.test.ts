@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { DeviceError } from '../../src/core/errors.ts';
 import { adoptBuffer, type DeviceBuffer } from '../../src/webgpu/deviceBuffer.ts';
 import { FaultTracker } from '../../src/webgpu/faultTracker.ts';
-import { Journal } from '../../src/webgpu/journal.ts';
-import type { ReplayedWork } from '../../src/webgpu/journalLog.ts';
+import { Journal, type ReplayedWork } from '../../src/webgpu/journal.ts';
 import { worseOf } from '../../src/webgpu/losses.ts';
 import { Storage } from '../../src/webgpu/storage.ts';
 

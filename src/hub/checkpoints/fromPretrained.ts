@@ -11,7 +11,8 @@ import type { PretrainedModel, Task, TaskModels } from '../models/heads.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { type Folder, openFolder, type PretrainedSource } from './folder.ts';
 import { readFile } from './readFile.ts';
-import { narrowFormat, requireWeightDtype, type WeightDtype } from './weightDtype.ts';
+import { requireOneOf } from '../../core/shape.ts';
+import type { StoredTensor } from '../../formats/storedTensor.ts';
 
 export interface FromPretrainedOptions<T extends Task = Task> {
   /** What the network is for. Default: what the checkpoint was made for. A head that it doesn't have gets initial values. */
@@ -142,4 +143,20 @@ function warn({ initialized, notFinite }: PretrainedReport): void {
     );
   for (const { weight, notFinite: count } of notFinite)
     console.warn(`fromPretrained: weight '${weight}' has ${count} values that are NaN or infinite.`);
+}
+
+/** How matrices are kept: as the checkpoint has them, or as such floats. */
+type WeightDtype = 'auto' | 'float32' | NarrowFloat;
+
+function requireWeightDtype(op: string, dtype: unknown): asserts dtype is WeightDtype {
+  requireOneOf(op, 'dtype', dtype, ['auto', 'float32', 'float16', 'bfloat16'] as const);
+}
+
+/** The floats of 16 bits that matrices are kept as; null for float32. */
+function narrowFormat(dtype: WeightDtype, tensors: Iterable<StoredTensor>): NarrowFloat | null {
+  if (dtype !== 'auto') return dtype === 'float32' ? null : dtype;
+  const formats = new Set<NarrowFloat | null>();
+  for (const { shape, bits } of tensors) if (shape.length > 1) formats.add(bits?.format ?? null);
+  const [format = null] = formats;
+  return formats.size === 1 ? format : null;
 }

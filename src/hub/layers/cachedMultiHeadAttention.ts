@@ -9,8 +9,8 @@ import {
   checked,
   factoryOf,
   flag,
-  integer,
   type InputSpec,
+  integer,
   layer,
   type LayerOptions,
   number,
@@ -26,12 +26,11 @@ import { Dense } from '../../keras/layers/core/dense.ts';
 import { Dropout } from '../../keras/layers/regularization/dropout.ts';
 import { mul } from '../../ops/elementwise/arithmetic.ts';
 import { dotProductAttention } from '../../ops/attention/dotProductAttention.ts';
-import { expandDims } from '../../ops/arrangement/expandDims.ts';
+import { expandDims, squeeze } from '../../ops/arrangement/expandDims.ts';
 import { joinedAttention } from '../../ops/attention/joinedAttention.ts';
 import { repeat } from '../../ops/arrangement/repeat.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
-import { split } from '../../ops/arrangement/split.ts';
-import { squeeze } from '../../ops/arrangement/squeeze.ts';
+import { split } from '../../ops/arrangement/concat.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { AttentionCache, KeysAndValues } from './attentionCache.ts';
 import { ensureBuilt } from './building.ts';

@@ -4,8 +4,7 @@ import { LayerNormalization } from '../../keras/layers/normalization/layerNormal
 import { RMSNormalization } from '../../keras/layers/normalization/rmsNormalization.ts';
 import type { OpenShape } from '../../core/shape.ts';
 import { add } from '../../ops/elementwise/arithmetic.ts';
-import { addLayerNorm } from '../../ops/normalization/addLayerNorm.ts';
-import { addRmsNorm } from '../../ops/normalization/addRmsNorm.ts';
+import { addLayerNorm, addRmsNorm } from '../../ops/normalization/addLayerNorm.ts';
 import { rmsNorm } from '../../ops/normalization/rmsNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';

@@ -1,16 +1,18 @@
 /**
- * @file TransformerBlock: the base of encoders and decoders. Attention over the sequence, then a feed-forward layer for each
- * position, each with a residual connection and normalizations.
+ * @file Blocks of transformers: attention over the sequence, then a feed-forward layer for each position, each with a residual
+ * connection and normalizations. In an encoder, each position sees all others; in a decoder, it sees no later ones.
  */
 import { ValueError } from '../../core/errors.ts';
 import type { OpenShape } from '../../core/shape.ts';
 import {
   type CallOptions,
   checked,
+  factoryOf,
   flag,
-  integer,
   type InputSpec,
+  integer,
   Layer,
+  layer,
   type LayerClass,
   type LayerOptions,
   number,
@@ -94,7 +96,7 @@ export interface TransformerCall extends CallOptions {
   encoderSequence?: Tensor | null;
 }
 
-export const transformerTable = (): OptionTable<TransformerOptions, LayerOptions> => ({
+const transformerTable = (): OptionTable<TransformerOptions, LayerOptions> => ({
   intermediateDim: integer(),
   numHeads: integer(),
   numKeyValueHeads: integer({ default: null }),
@@ -258,3 +260,40 @@ function required(op: string, encoderSequence: Tensor | null): Tensor {
     hint: 'call block.apply(x, { encoderSequence }), or make the block without `crossAttention`.',
   });
 }
+
+export class TransformerEncoder extends /* @__PURE__ */ layer<TransformerOptions, TransformerBlock>(
+  'TransformerEncoder',
+  transformerTable,
+  TransformerBlock,
+) {
+  protected override get isCausal(): boolean {
+    return false;
+  }
+}
+
+/**
+ * A block of a transformer that reads sequences: self-attention in both directions, then a feed-forward layer, each with a residual
+ * connection. Shapes: [batch, length, features] → the same. Weights: those of `cachedMultiHeadAttention` under self_attention, of
+ * `feedForward` under feedforward, and of normalizations. Source: Vaswani et al., "Attention is all you need", 2017.
+ * Errors: ValueError for invalid options; ShapeError for inputs that don't fit.
+ */
+export const transformerEncoder = /* @__PURE__ */ factoryOf(TransformerEncoder);
+
+export class TransformerDecoder extends /* @__PURE__ */ layer<TransformerOptions, TransformerBlock>(
+  'TransformerDecoder',
+  transformerTable,
+  TransformerBlock,
+) {
+  protected override get isCausal(): boolean {
+    return true;
+  }
+}
+
+/**
+ * A block of a transformer that continues sequences: causal self-attention, then a feed-forward layer, each with a residual
+ * connection. Called with a `cache`, the tokens of a call follow those of the calls before. Shapes: [batch, length, features] →
+ * the same. Weights: those of `cachedMultiHeadAttention` under self_attention, of `feedForward` under feedforward, and of
+ * normalizations. Source: Vaswani et al., "Attention is all you need", 2017.
+ * Errors: ValueError for invalid options; ShapeError for inputs that don't fit.
+ */
+export const transformerDecoder = /* @__PURE__ */ factoryOf(TransformerDecoder);

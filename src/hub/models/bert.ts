@@ -20,12 +20,12 @@ import type { Family, HeadSettings } from '../checkpoints/family.ts';
 import { each, only } from '../checkpoints/modules.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { positionEmbedding } from '../layers/positionEmbedding.ts';
-import { type TransformerEncoder, transformerEncoder } from '../layers/transformerEncoder.ts';
+import { type TransformerEncoder, transformerEncoder } from '../layers/transformerBlock.ts';
 import { TextBackbone, type TextRecord } from './textBackbone.ts';
 import { tokenClassifier } from './decoderHeads.ts';
 import { MaskedLM } from './maskedLM.ts';
 import { registered } from './registered.ts';
-import { SequenceClassifier } from './sequenceClassifier.ts';
+import { SequenceClassifier } from './classifiers.ts';
 
 /** Options of `BertBackbone`. */
 export interface BertBackboneOptions extends LayerOptions {

@@ -16,9 +16,13 @@ import { layerNormalization } from '../../keras/layers/normalization/layerNormal
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { tokenAndPositionEmbedding } from '../layers/tokenAndPositionEmbedding.ts';
-import type { TransformerOptions } from '../layers/transformerBlock.ts';
-import { type TransformerDecoder, transformerDecoder } from '../layers/transformerDecoder.ts';
-import { type TransformerEncoder, transformerEncoder } from '../layers/transformerEncoder.ts';
+import {
+  type TransformerDecoder,
+  transformerDecoder,
+  type TransformerEncoder,
+  transformerEncoder,
+  type TransformerOptions,
+} from '../layers/transformerBlock.ts';
 import { vitPatchingAndEmbedding } from '../layers/vitPatchingAndEmbedding.ts';
 import { ImageBackbone, imageShape } from './imageBackbone.ts';
 import { registered } from './registered.ts';

@@ -3,8 +3,7 @@ import type { Family, Head, HeadSettings } from '../checkpoints/family.ts';
 import { reverseWeights } from '../checkpoints/modules.ts';
 import type { TextBackbone } from './textBackbone.ts';
 import { CausalLM } from './causalLM.ts';
-import { SequenceClassifier } from './sequenceClassifier.ts';
-import { TokenClassifier } from './tokenClassifier.ts';
+import { SequenceClassifier, TokenClassifier } from './classifiers.ts';
 
 /** A head that continues texts, whose matrix is `lm_head` unless it is that of the embeddings. */
 export function causalLM(architecture: string): Head<TextBackbone, CausalLM> {

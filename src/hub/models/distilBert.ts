@@ -5,7 +5,7 @@ import { each, only } from '../checkpoints/modules.ts';
 import { BertBackbone, type BertBackboneOptions } from './bert.ts';
 import { tokenClassifier } from './decoderHeads.ts';
 import { MaskedLM } from './maskedLM.ts';
-import { SequenceClassifier } from './sequenceClassifier.ts';
+import { SequenceClassifier } from './classifiers.ts';
 
 /** DistilBERT's checkpoints. */
 export const distilBert: Family<BertBackbone, BertBackboneOptions> = {

@@ -19,7 +19,7 @@ import { readRotary, writeRotary } from '../checkpoints/rotaryConfig.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { offsetRMSNormalization } from '../layers/normalization.ts';
 import type { RotaryOptions } from '../layers/rotaryEmbedding.ts';
-import { type TransformerDecoder, transformerDecoder } from '../layers/transformerDecoder.ts';
+import { type TransformerDecoder, transformerDecoder } from '../layers/transformerBlock.ts';
 import { TextBackbone, type TextRecord } from './textBackbone.ts';
 import { decoderHeads } from './decoderHeads.ts';
 import { registered } from './registered.ts';

@@ -17,7 +17,7 @@ import type { Family } from '../checkpoints/family.ts';
 import { conv1d, each } from '../checkpoints/modules.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { tokenAndPositionEmbedding } from '../layers/tokenAndPositionEmbedding.ts';
-import { type TransformerDecoder, transformerDecoder } from '../layers/transformerDecoder.ts';
+import { type TransformerDecoder, transformerDecoder } from '../layers/transformerBlock.ts';
 import { TextBackbone, type TextRecord } from './textBackbone.ts';
 import { causalLM, lastTokenClassifier, tokenClassifier } from './decoderHeads.ts';
 import { registered } from './registered.ts';

@@ -3,11 +3,9 @@ import type { AudioToText } from './audioToText.ts';
 import type { CausalLM } from './causalLM.ts';
 import type { CLIPBackbone } from './clip.ts';
 import type { ImageBackbone } from './imageBackbone.ts';
-import type { ImageClassifier } from './imageClassifier.ts';
+import type { ImageClassifier, SequenceClassifier, TokenClassifier } from './classifiers.ts';
 import type { MaskedLM } from './maskedLM.ts';
-import type { SequenceClassifier } from './sequenceClassifier.ts';
 import type { TextBackbone } from './textBackbone.ts';
-import type { TokenClassifier } from './tokenClassifier.ts';
 import type { WhisperBackbone } from './whisperBackbone.ts';
 
 /** The model of each task. */

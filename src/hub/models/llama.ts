@@ -22,7 +22,7 @@ import { each } from '../checkpoints/modules.ts';
 import { readRotary, writeRotary } from '../checkpoints/rotaryConfig.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import type { RotaryOptions } from '../layers/rotaryEmbedding.ts';
-import { type TransformerDecoder, transformerDecoder } from '../layers/transformerDecoder.ts';
+import { type TransformerDecoder, transformerDecoder } from '../layers/transformerBlock.ts';
 import { TextBackbone, type TextRecord } from './textBackbone.ts';
 import { decoderHeads } from './decoderHeads.ts';
 import { registered } from './registered.ts';

@@ -20,10 +20,10 @@ import type { Family } from '../checkpoints/family.ts';
 import { readSize, writeSize } from '../checkpoints/imageConfig.ts';
 import { each, only } from '../checkpoints/modules.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
-import { type TransformerEncoder, transformerEncoder } from '../layers/transformerEncoder.ts';
+import { type TransformerEncoder, transformerEncoder } from '../layers/transformerBlock.ts';
 import { vitPatchingAndEmbedding } from '../layers/vitPatchingAndEmbedding.ts';
 import { ImageBackbone, imageShape } from './imageBackbone.ts';
-import { ImageClassifier } from './imageClassifier.ts';
+import { ImageClassifier } from './classifiers.ts';
 import { registered } from './registered.ts';
 
 /** Options of `ViTBackbone`. */

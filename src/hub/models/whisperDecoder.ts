@@ -5,7 +5,7 @@ import { layerNormalization } from '../../keras/layers/normalization/layerNormal
 import { dropout } from '../../keras/layers/regularization/dropout.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { tokenAndPositionEmbedding } from '../layers/tokenAndPositionEmbedding.ts';
-import { type TransformerDecoder, transformerDecoder } from '../layers/transformerDecoder.ts';
+import { type TransformerDecoder, transformerDecoder } from '../layers/transformerBlock.ts';
 import { registered } from './registered.ts';
 import { TextBackbone, type TextRecord } from './textBackbone.ts';
 import { blockOptions, partTable, type WhisperPartOptions } from './whisperPart.ts';

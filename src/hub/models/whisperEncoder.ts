@@ -10,7 +10,7 @@ import { add } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { activated } from '../layers/activationNames.ts';
 import { positionEmbedding } from '../layers/positionEmbedding.ts';
-import { type TransformerEncoder, transformerEncoder } from '../layers/transformerEncoder.ts';
+import { type TransformerEncoder, transformerEncoder } from '../layers/transformerBlock.ts';
 import { Backbone } from './backbone.ts';
 import { registered } from './registered.ts';
 import { blockOptions, partTable, type WhisperPartOptions } from './whisperPart.ts';

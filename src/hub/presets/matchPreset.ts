@@ -1,11 +1,84 @@
 /** @file Finds the variables of a preset for each weight of a model, and says everything that doesn't fit at once. */
+import { formatShape, sameShape, type Shape, sizeOf } from '../../core/shape.ts';
+import type { HostArray } from '../../formats/numbers.ts';
+import type { StoredBits, StoredTensor } from '../../formats/storedTensor.ts';
+import { narrowStored } from '../checkpoints/narrowStored.ts';
+import { isByColumns, type PresetWeight } from './presetWeights.ts';
 import { FormatError } from '../../core/errors.ts';
-import { formatShape, sameShape, type Shape } from '../../core/shape.ts';
-import type { StoredTensor } from '../../formats/storedTensor.ts';
 import type { Matched } from '../checkpoints/matchTensors.ts';
-import type { PresetWeight } from './presetWeights.ts';
 import { placeOf } from './presetStore.ts';
-import { storedAs } from './storedAs.ts';
+
+// A weight from the variables of a preset that it is made of: reshaped, with its axes in another order, or joined.
+
+/** Heads second, features first. */
+const headsSecond = [1, 0, 2];
+
+/** The value of a weight. `parts` have the shapes that it asks for. */
+function storedAs(weight: PresetWeight, parts: readonly StoredTensor[]): StoredTensor {
+  const { variable, matrix, headsFirst } = weight;
+  const [first] = parts as readonly [StoredTensor];
+  const whole = parts.length === 1 ? first : joined(parts);
+  if (matrix) {
+    const inOrder = headsFirst ? rearranged(whole) : whole;
+    return narrowStored(inOrder, matrix, isByColumns(variable));
+  }
+  const { shape } = variable;
+  const layout = headsFirst && { from: whole.shape, perm: headsSecond, to: shape };
+  return { ...whole, shape, ...(layout && { layout }) };
+}
+
+/** Numbers, or the bits of floats. */
+type Values = HostArray | Uint16Array<ArrayBuffer>;
+type Read = (begin: number, end: number) => Promise<Values>;
+
+/** A tensor that is read by other functions: `change` makes them of those of its parts. */
+function readBy(
+  stored: StoredTensor,
+  shape: Shape,
+  change: (reads: (part: StoredTensor) => Read) => Read,
+): StoredTensor {
+  const { place, dtype, bits } = stored;
+  const read = change((part) => part.read) as StoredTensor['read'];
+  const ofBits = change((part) => (part.bits as StoredBits).read) as StoredBits['read'];
+  return { place, dtype, shape, read, ...(bits && { bits: { ...bits, read: ofBits } }) };
+}
+
+/** Tensors of one shape, joined along their last axes, as a matrix. */
+function joined(parts: readonly StoredTensor[]): StoredTensor {
+  const [first] = parts as readonly [StoredTensor];
+  const isMatrix = first.shape.length === 3;
+  const rows = isMatrix ? (first.shape[0] as number) : 1;
+  const row = sizeOf(first.shape) / rows;
+  const whole = parts.length * row;
+  return readBy(first, isMatrix ? [rows, whole] : [whole], (reads) => async (begin, end) => {
+    const [from, to] = [Math.floor(begin / whole), Math.ceil(end / whole)];
+    const read = await Promise.all(parts.map((part) => reads(part)(from * row, to * row)));
+    const all = emptyLike(read[0] as Values, (to - from) * whole);
+    for (const [i, values] of read.entries())
+      for (let r = 0; r < to - from; r++)
+        all.set(values.subarray(r * row, (r + 1) * row) as never, r * whole + i * row);
+    return all.subarray(begin - from * whole, end - from * whole);
+  });
+}
+
+/** [heads, features, size] as [features, heads · size]: read as a whole. */
+function rearranged(stored: StoredTensor): StoredTensor {
+  const [heads, features, size] = stored.shape as [number, number, number];
+  return readBy(stored, [features, heads * size], (reads) => async (begin, end) => {
+    const values = await reads(stored)(0, sizeOf(stored.shape));
+    const all = emptyLike(values, values.length);
+    for (let head = 0; head < heads; head++)
+      for (let feature = 0; feature < features; feature++) {
+        const at = (head * features + feature) * size;
+        all.set(values.subarray(at, at + size) as never, (feature * heads + head) * size);
+      }
+    return all.subarray(begin, end);
+  });
+}
+
+function emptyLike(values: Values, length: number): Values {
+  return new (values.constructor as new (length: number) => Values)(length);
+}
 
 /** The weights that one file has, and its tensors. */
 export interface PresetPart {

@@ -2,7 +2,7 @@
 import type { ConfigReader } from '../checkpoints/configReader.ts';
 import { readSize } from '../checkpoints/imageConfig.ts';
 import type { TransformerBlock } from '../layers/transformerBlock.ts';
-import { ImageClassifier } from '../models/imageClassifier.ts';
+import { ImageClassifier } from '../models/classifiers.ts';
 import type { ViTBackbone, ViTBackboneOptions } from '../models/vit.ts';
 import { readImageShape } from './imageShape.ts';
 import type { Preset } from './preset.ts';

@@ -9,17 +9,18 @@ import type { Device } from '../../webgpu/device.ts';
 import { adapterName } from '../step/adapterName.ts';
 import { htmlOf } from '../step/html.ts';
 import { inspectTarget } from '../step/inspect.ts';
-import { type InspectedStep, type StepState, stepOf } from '../step/inspectedStep.ts';
+import { type InspectedStep, stepOf, type StepState } from '../step/inspectedStep.ts';
 import type { Finding, StepReportData } from '../step/reportData.ts';
 import { showPage } from '../step/show.ts';
 import { StepReport } from '../step/stepReport.ts';
 import { writeText } from '../step/writeText.ts';
 import { curveFindings } from './curveFindings.ts';
-import { freeArguments, type RetainedStep, RetainedSteps, retainArguments } from './retainedSteps.ts';
+import { freeArguments, retainArguments, type RetainedStep, RetainedSteps } from './retainedSteps.ts';
 import type { RecordedStep, StepRecordingData } from './recordingData.ts';
 import type { RecordOptions } from './recordOptions.ts';
-import { returnedNumbers } from './returnedNumbers.ts';
 import { stateOf } from './stateOf.ts';
+import { isBranch } from '../../core/nest.ts';
+import { Tensor } from '../../tensor/tensor.ts';
 
 /** A batch of `fit`, as passed to its callbacks. */
 interface FitBatch {
@@ -312,4 +313,27 @@ function notRetained(index: number, first: number, count: number): ValueError {
     received: `step ${index}, where ${count > first ? `steps ${first} to ${count - 1}` : 'none'} are kept`,
     hint: 'keep more steps: recordSteps(net, { keep: 1000 }), and dispose of the recording last.',
   });
+}
+
+// The numbers that a step returned, by name, which a recording shows for each step, and compares after a replay.
+
+/** Limit of the numbers that are kept; a step may return predictions. */
+const maxNumbers = 24;
+
+/** Numbers and tensors of one element in `result`. Errors: those of reading a tensor. */
+async function returnedNumbers(result: unknown): Promise<Record<string, number>> {
+  const found: [string, number | Tensor][] = [];
+  const search = (value: unknown, name: string): void => {
+    if (found.length >= maxNumbers) return;
+    const isNumber = typeof value === 'number' || (value instanceof Tensor && value.size === 1);
+    if (isNumber) found.push([name || 'result', value as number | Tensor]);
+    else if (isBranch(value))
+      for (const [key, part] of Object.entries(value)) search(part, name ? `${name}.${key}` : key);
+  };
+  search(result, '');
+  const read = found.map(async ([name, value]) => {
+    const number = typeof value === 'number' ? value : await value.item();
+    return [name, Number(number)] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
 }

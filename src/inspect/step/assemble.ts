@@ -5,22 +5,20 @@ import { totalOf } from '../rows.ts';
 import type { Allocation } from './allocationLog.ts';
 import { adapterName } from './adapterName.ts';
 import { findingsOf } from './findings/index.ts';
-import { LayerTable } from './layerTable.ts';
-import { lossPaths } from './lossPaths.ts';
-import { optionText, variantText } from './optionText.ts';
+import { lossPaths, reportWeights, type StepRecord } from './weights.ts';
 import { readBuffers } from './readBuffers.ts';
 import type {
   FeatureMaps,
   ReportedAllocation,
   ReportedLaunch,
+  ReportedLayer,
   ReportedMemory,
   ReportedTensor,
   StepReportData,
 } from './reportData.ts';
 import type { ObservedCall, ObservedTensor } from './observed.ts';
-import type { StepRecord } from './stepRecord.ts';
 import type { StepRecorder } from './stepRecorder.ts';
-import { reportWeights } from './weights.ts';
+import type { Node } from '../../history/node.ts';
 
 /** Reads the values on the device, and creates the report. */
 export async function assemble(record: StepRecord): Promise<StepReportData> {
@@ -281,4 +279,60 @@ function greyLevels(values: Float32Array, channel: number, channels: number): st
     Number.isFinite(value) ? Math.round((255 * (value - min)) / span) : 0,
   );
   return btoa(String.fromCharCode(...levels));
+}
+
+class LayerTable {
+  readonly reported: ReportedLayer[] = [];
+  readonly #ids = new Map<Node, number>();
+  readonly #calls = new Map<object, number>();
+
+  /** Returns the number of a layer call; null outside of layers. Enclosing calls have lower numbers. */
+  idOf(node: Node | null): number | null {
+    if (!node) return null;
+    const known = this.#ids.get(node);
+    if (known !== undefined) return known;
+    const parent = this.idOf(node.parent);
+    const { operation, callSite } = node;
+    const id = this.reported.length;
+    const call = (this.#calls.get(operation) ?? 0) + 1;
+    const around = parent === null ? '' : `${this.reported[parent]?.path}/`;
+    this.#calls.set(operation, call);
+    this.#ids.set(node, id);
+    this.reported.push({
+      id,
+      parent,
+      name: operation.name,
+      className: operation.className,
+      call,
+      path: `${around}${operation.name}`,
+      callSite: callSite ?? null,
+    });
+    return id;
+  }
+}
+
+/** `strides: 2, padding: same`. */
+function optionText(options: object): string {
+  return Object.entries(options)
+    .filter(([, value]) => value !== undefined && typeof value !== 'function')
+    .map(([name, value]) => `${name}: ${valueText(value)}`)
+    .join(', ');
+}
+
+/** Returns the relevant options of a kernel: those that are false, null or empty are left out. */
+function variantText(options: object): string {
+  return Object.entries(options)
+    .filter(([, value]) => value !== false && value !== null && value !== undefined && !isEmpty(value))
+    .map(([name, value]) => (value === true ? name : `${name}: ${valueText(value)}`))
+    .join(', ');
+}
+
+const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.length === 0);
+
+const longest = 160;
+
+function valueText(value: unknown): string {
+  const text = typeof value === 'object' ? (JSON.stringify(value) ?? '') : String(value);
+  const plain = text.replaceAll('"', '');
+  return plain.length > longest ? `${plain.slice(0, longest - 1)}…` : plain;
 }

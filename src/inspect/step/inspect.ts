@@ -13,7 +13,7 @@ import { profile } from '../profile.ts';
 import type { ProfileReport } from '../report.ts';
 import { AllocationLog } from './allocationLog.ts';
 import { assemble } from './assemble.ts';
-import { FeatureMapTaker } from './featureMaps.ts';
+import { FeatureMapTaker } from './observed.ts';
 import { type Inspectable, type InspectedStep, stepOf } from './inspectedStep.ts';
 import { type InspectOptions, requireReportOptions } from './reportOptions.ts';
 import { StepRecorder } from './stepRecorder.ts';

@@ -18,13 +18,27 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import type { Device } from '../../webgpu/device.ts';
 import type { AllocationLog } from './allocationLog.ts';
-import type { FeatureMapTaker, TakenMaps } from './featureMaps.ts';
-import { isRelu } from './opKinds.ts';
+import type {
+  FeatureMapTaker,
+  GradientRequest,
+  ObservedCall,
+  ObservedTensor,
+  TakenMaps,
+} from './observed.ts';
 import type { TensorRole } from './reportData.ts';
-import type { GradientRequest, ObservedCall, ObservedTensor } from './observed.ts';
 import type { UnobservedWork } from './unobserved.ts';
 import type { PendingStatistics, StatisticsCollector } from './valueStatistics.ts';
 import type { WeightWatch } from './weightWatch.ts';
+
+/** Returns whether an op ends in a relu: for negative inputs, value and derivative are zero. */
+function isRelu(op: string, options: object): boolean {
+  const { activation } = options as { activation?: unknown };
+  return isReluName(op) || isReluName(activation);
+}
+
+function isReluName(name: unknown): boolean {
+  return name === 'relu' || name === 'relu6';
+}
 
 /** The parts that the recorder uses. */
 export interface RecorderParts {

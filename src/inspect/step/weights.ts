@@ -1,13 +1,70 @@
 /** @file The weights of a step: values, gradients, updates, and why a gradient is missing. */
+import type {
+  ReportedCall,
+  ReportedDisconnection,
+  ReportedTensor,
+  ReportedWeight,
+  ValueStatistics,
+} from './reportData.ts';
+import type { CaptureReport } from '../../autodiff/compile.ts';
+import type { Device } from '../../webgpu/device.ts';
+import type { ProfileReport } from '../report.ts';
+import type { AllocationLog } from './allocationLog.ts';
+import type { StepRecorder } from './stepRecorder.ts';
+import type { UnobservedWork } from './unobserved.ts';
+import type { PendingStatistics, StatisticsCollector } from './valueStatistics.ts';
+import type { WatchedWeight } from './weightWatch.ts';
 import { GradientTape } from '../../autodiff/tape.ts';
 import type { PathExplanation } from '../../autodiff/pathExplanation.ts';
-import type { PathPoint } from './lossPaths.ts';
-import type { ReportedDisconnection, ReportedWeight, ValueStatistics } from './reportData.ts';
 import type { GradientRequest } from './observed.ts';
-import type { StepRecord } from './stepRecord.ts';
-import type { PendingStatistics } from './valueStatistics.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
+
+// The calls between the loss and a weight, with the norms of the gradients on the way.
+
+interface PathPoint {
+  readonly call: number;
+  readonly norm: number | null;
+}
+
+/** For each tensor that the loss depends on, the shortest path of forward calls that leads to it, from the loss on. */
+export function lossPaths(
+  calls: readonly ReportedCall[],
+  tensors: readonly ReportedTensor[],
+  loss: number | null,
+): (tensor: number | null) => PathPoint[] {
+  /** By tensor: the call through which the search reached it, and the output of that call. */
+  const cameBy = new Map<number, { call: ReportedCall; output: number } | null>();
+  if (loss !== null) cameBy.set(loss, null);
+  for (const tensor of cameBy.keys()) {
+    const maker = tensors[tensor]?.maker ?? null;
+    const call = maker === null ? undefined : calls[maker];
+    if (!call || call.backward) continue;
+    for (const input of call.inputs)
+      if (input !== null && !cameBy.has(input)) cameBy.set(input, { call, output: tensor });
+  }
+  return (tensor) => {
+    const path: PathPoint[] = [];
+    for (let at = tensor === null ? null : cameBy.get(tensor); at; at = cameBy.get(at.output))
+      path.unshift({ call: at.call.id, norm: tensors[at.output]?.gradient?.norm ?? null });
+    return path;
+  };
+}
+
+export interface StepRecord {
+  readonly name: string;
+  readonly device: Device;
+  readonly profiled: ProfileReport<unknown>;
+  readonly recorder: StepRecorder;
+  readonly statistics: StatisticsCollector;
+  readonly weights: readonly WatchedWeight[];
+  readonly unobserved: UnobservedWork;
+  readonly log: AllocationLog;
+  readonly bytesBefore: number;
+  readonly launchesBefore: number;
+  readonly errors: readonly Error[];
+  readonly captures: CaptureReport[] | null;
+}
 
 export function reportWeights(
   { recorder, weights }: StepRecord,

@@ -5,7 +5,7 @@
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { normalization } from '../layers/preprocessing/normalization.ts';
 import { rescaling } from '../layers/preprocessing/rescaling.ts';
-import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
+import { zeroPadding2d } from '../layers/reshaping/edges.ts';
 import {
   blockName,
   denseKernel,

@@ -24,8 +24,10 @@ export {
   LearningRateScheduler,
   learningRateScheduler,
   type LearningRateSchedulerOptions,
-} from './learningRateScheduler.ts';
-export { ReduceLROnPlateau, reduceLROnPlateau, type ReduceLROnPlateauOptions } from './reduceLROnPlateau.ts';
+  ReduceLROnPlateau,
+  reduceLROnPlateau,
+  type ReduceLROnPlateauOptions,
+} from './learningRate.ts';
 // Progress
 export { PageProgress, pageProgress, type PageProgressOptions } from './pageProgress.ts';
 export { ProgressBar, progressBar, type ProgressBarOptions } from './progressBar.ts';

@@ -16,8 +16,6 @@ export {
   conv3dTranspose,
   Conv3DTranspose,
   type Conv3DTransposeOptions,
-} from './convolutional/conv3dTranspose.ts';
-export {
   conv1dTranspose,
   Conv1DTranspose,
   type Conv1DTransposeOptions,
@@ -50,7 +48,18 @@ export {
   averagePooling2d,
   AveragePooling2D,
   type AveragePooling2DOptions,
-} from './pooling/averagePooling.ts';
+  maxPooling1d,
+  MaxPooling1D,
+  type MaxPooling1DOptions,
+  maxPooling2d,
+  MaxPooling2D,
+  type MaxPooling2DOptions,
+  averagePooling3d,
+  AveragePooling3D,
+  maxPooling3d,
+  MaxPooling3D,
+  type Pooling3DOptions,
+} from './pooling/pooling.ts';
 export {
   adaptiveAveragePooling1d,
   AdaptiveAveragePooling1D,
@@ -83,21 +92,6 @@ export {
   GlobalMaxPooling3D,
   type GlobalPoolingOptions,
 } from './pooling/globalPooling.ts';
-export {
-  maxPooling1d,
-  MaxPooling1D,
-  type MaxPooling1DOptions,
-  maxPooling2d,
-  MaxPooling2D,
-  type MaxPooling2DOptions,
-} from './pooling/maxPooling.ts';
-export {
-  averagePooling3d,
-  AveragePooling3D,
-  maxPooling3d,
-  MaxPooling3D,
-  type Pooling3DOptions,
-} from './pooling/pooling3d.ts';
 // Arrangement
 export {
   cropping1d,
@@ -109,7 +103,16 @@ export {
   cropping3d,
   Cropping3D,
   type Cropping3DOptions,
-} from './reshaping/cropping.ts';
+  zeroPadding1d,
+  ZeroPadding1D,
+  type ZeroPadding1DOptions,
+  zeroPadding2d,
+  ZeroPadding2D,
+  type ZeroPadding2DOptions,
+  zeroPadding3d,
+  ZeroPadding3D,
+  type ZeroPadding3DOptions,
+} from './reshaping/edges.ts';
 export { flatten, Flatten, type FlattenOptions } from './reshaping/flatten.ts';
 export { permute, Permute, type PermuteOptions } from './reshaping/permute.ts';
 export { repeatVector, RepeatVector, type RepeatVectorOptions } from './reshaping/repeatVector.ts';
@@ -125,17 +128,6 @@ export {
   UpSampling3D,
   type UpSampling3DOptions,
 } from './reshaping/upSampling.ts';
-export {
-  zeroPadding1d,
-  ZeroPadding1D,
-  type ZeroPadding1DOptions,
-  zeroPadding2d,
-  ZeroPadding2D,
-  type ZeroPadding2DOptions,
-  zeroPadding3d,
-  ZeroPadding3D,
-  type ZeroPadding3DOptions,
-} from './reshaping/zeroPadding.ts';
 // Merges
 export { concatenate, Concatenate, type ConcatenateOptions } from './merging/concatenate.ts';
 export { dot, Dot, type DotOptions } from './merging/dot.ts';
@@ -154,9 +146,13 @@ export {
   Subtract,
 } from './merging/elementwiseMerges.ts';
 // Activations
-export { activation, Activation, type ActivationOptions } from './activations/activation.ts';
-export { prelu, PReLU, type PReLUOptions } from './activations/prelu.ts';
 export {
+  activation,
+  Activation,
+  type ActivationOptions,
+  prelu,
+  PReLU,
+  type PReLUOptions,
   elu,
   ELU,
   type ELUOptions,
@@ -166,8 +162,10 @@ export {
   reLU,
   ReLU,
   type ReLUOptions,
-} from './activations/rectifiers.ts';
-export { softmax, Softmax, type SoftmaxOptions } from './activations/softmax.ts';
+  softmax,
+  Softmax,
+  type SoftmaxOptions,
+} from './activations/activations.ts';
 // Normalization
 export {
   batchNormalization,
@@ -207,8 +205,9 @@ export {
   ActivityRegularization,
   type ActivityRegularizationOptions,
 } from './regularization/activityRegularization.ts';
-export { alphaDropout, AlphaDropout } from './regularization/alphaDropout.ts';
 export {
+  alphaDropout,
+  AlphaDropout,
   dropout,
   Dropout,
   type DropoutOptions,

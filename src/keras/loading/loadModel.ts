@@ -12,7 +12,7 @@ import { withinStored } from '../saving/allotment.ts';
 import { compileStored } from './compileStored.ts';
 import type { TextLayer } from '../saving/textLayers.ts';
 import { fillStored } from '../saving/upload.ts';
-import { restoreSeeds } from '../saving/restoreSeeds.ts';
+import { restoreSeeds } from '../saving/storedSeeds.ts';
 import { readModelFile, type StoredModelFile } from './readModelFile.ts';
 
 export interface LoadModelOptions extends Omit<FromJSONOptions, 'file'>, LoadWeightsOptions {

@@ -7,14 +7,12 @@ import { makerNamed } from '../makers.ts';
 import type { RegisteredAs, Spelled } from '../nameTypes.ts';
 import {
   customObjectOf,
-  type Registrable,
   registeredAs,
   registeredNameOf,
+  type Registrable,
 } from '../serialization/registered.ts';
-import { binaryCrossentropy } from './binaryCrossentropy.ts';
-import { binaryFocalCrossentropy } from './binaryFocalCrossentropy.ts';
-import { categoricalCrossentropy } from './categoricalCrossentropy.ts';
-import { categoricalFocalCrossentropy } from './categoricalFocalCrossentropy.ts';
+import { binaryCrossentropy, binaryFocalCrossentropy } from './binaryCrossentropy.ts';
+import { categoricalCrossentropy, categoricalFocalCrossentropy } from './categoricalCrossentropy.ts';
 import { categoricalGeneralizedCrossEntropy } from './categoricalGeneralizedCrossEntropy.ts';
 import { categoricalHinge, hinge, squaredHinge } from './hinge.ts';
 import { circle } from './circle.ts';

@@ -13,13 +13,18 @@ export {
   meanSquaredLogarithmicError,
 } from './regression.ts';
 // Probabilities
-export { binaryCrossentropy, type BinaryCrossentropyOptions } from './binaryCrossentropy.ts';
-export { binaryFocalCrossentropy, type BinaryFocalCrossentropyOptions } from './binaryFocalCrossentropy.ts';
-export { categoricalCrossentropy, type CategoricalCrossentropyOptions } from './categoricalCrossentropy.ts';
 export {
+  binaryCrossentropy,
+  type BinaryCrossentropyOptions,
+  binaryFocalCrossentropy,
+  type BinaryFocalCrossentropyOptions,
+} from './binaryCrossentropy.ts';
+export {
+  categoricalCrossentropy,
+  type CategoricalCrossentropyOptions,
   categoricalFocalCrossentropy,
   type CategoricalFocalCrossentropyOptions,
-} from './categoricalFocalCrossentropy.ts';
+} from './categoricalCrossentropy.ts';
 export {
   categoricalGeneralizedCrossEntropy,
   type CategoricalGeneralizedCrossEntropyOptions,

@@ -1,7 +1,7 @@
 /** @file Integer labels: targets that are class indices. */
 import { ShapeError } from '../../core/errors.ts';
 import { normalizeAxis } from '../../core/shape.ts';
-import { squeeze } from '../../ops/arrangement/squeeze.ts';
+import { squeeze } from '../../ops/arrangement/expandDims.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { formatPair, isSameShape } from './lossChecks.ts';
 

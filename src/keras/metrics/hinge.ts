@@ -1,6 +1,6 @@
 /** @file Means of hinge losses over batches; see the losses of the same names. */
 import {
-  categoricalHinge as categoricalLoss,
+  categoricalHinge as categoricalHingeLoss,
   hinge as hingeLoss,
   squaredHinge as squaredLoss,
 } from '../losses/hinge.ts';
@@ -27,5 +27,5 @@ export const categoricalHinge: MetricMaker = /* @__PURE__ */ defineMetric({
   className: 'CategoricalHinge',
   defaults: {},
   direction: 'down',
-  prepare: () => categoricalLoss(),
+  prepare: () => categoricalHingeLoss(),
 });

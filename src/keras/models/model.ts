@@ -9,7 +9,7 @@ import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';
 import type { ModelClass } from '../json/writtenModel.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
-import type { GraphNode, GraphOperation } from '../graph/graphNode.ts';
+import { GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
 import { GraphProgram } from '../graph/program.ts';
 import { notingReads, trace } from '../graph/tracing.ts';
 import { currentCall } from '../layers/base/callContext.ts';
@@ -18,12 +18,12 @@ import { type CommonOptions, layerOptionNames } from '../layers/base/layerOption
 import { setMask } from '../masks.ts';
 import { declared } from '../options/declaration.ts';
 import type { Options } from '../options/option.ts';
-import { keysOf, leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '../tensorNest.ts';
+import { keysOf, leavesOf, mapNest, type Mapped, mapShapes, type Nest, packNest } from '../tensorNest.ts';
 import type { Slots } from '../training/index.ts';
 import { bindInputs } from './binding.ts';
-import { withInputLayers } from './intermediate.ts';
-import { summarize, type SummaryOptions, summaryOptionNames } from './summary.ts';
+import { summarize, summaryOptionNames, type SummaryOptions } from './summary.ts';
 import { TrainedLayer } from './trainedLayer.ts';
+import { InputLayer } from '../layers/core/inputLayer.ts';
 
 /** A model defined by symbolic inputs and outputs. */
 export interface GraphModelOptions<I, O> extends CommonOptions {
@@ -252,4 +252,35 @@ function isLayer(operation: GraphOperation): operation is AnyLayer & GraphOperat
 /** The class that a class of models of the library extends: Model, with options of its own besides those of layers. */
 export function declaredModel(className: string, table: () => Options): typeof Model {
   return declared(Model, className, table, layerOptionNames);
+}
+
+// Models whose inputs are intermediate tensors of another model. As in Keras, each such input gets an input layer, and the
+// calls after it are repeated on the same layers, so that the model can be printed and saved by itself.
+
+/** Returns `program` with input layers for all of its inputs. */
+function withInputLayers(program: GraphProgram): GraphProgram {
+  const given = new Set(program.inputs);
+  if (program.inputs.every(isInput)) return program;
+  const copies = new Map<KerasTensor, KerasTensor>();
+  for (const input of given) {
+    const { shape, dtype, name } = input;
+    const copy = isInput(input) ? input : new InputLayer({ batchShape: shape, dtype, name }).tensor;
+    copies.set(input, copy);
+  }
+  const copyOf = (tensor: KerasTensor) => copies.get(tensor) ?? tensor;
+  for (const node of program.nodes) {
+    const outputs = mapNest(node.outputNest, (tensor) => {
+      const copy = new KerasTensor(tensor, tensor.name);
+      if (!given.has(tensor)) copies.set(tensor, copy);
+      return copy;
+    });
+    const { operation } = node;
+    const argument = node.argumentWith(copyOf);
+    new GraphNode({ operation, argument, outputs, options: node.optionsWith(copyOf) });
+  }
+  return new GraphProgram(mapNest(program.inputNest, copyOf), mapNest(program.outputNest, copyOf));
+}
+
+function isInput(tensor: KerasTensor): boolean {
+  return nodeOf(tensor)?.isInput ?? false;
 }

@@ -1,10 +1,10 @@
 /** @file Sequential: a linear stack of layers. Without an input layer, it is built at its first call. */
 import { isListOf } from '../../core/lists.ts';
-import type { DType } from '../../core/dtype.ts';
-import { ValueError } from '../../core/errors.ts';
+import { type DType, isDType } from '../../core/dtype.ts';
+import { ShapeError, ValueError } from '../../core/errors.ts';
 import { rejectExtraArguments } from '../../core/options.ts';
 import type { Pieces } from '../../core/pieces.ts';
-import { describe, type OpenShape } from '../../core/shape.ts';
+import { describe, maxRank, type OpenShape, requireInteger } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
@@ -17,10 +17,12 @@ import type { ClassConfig } from '../namedObjects.ts';
 import { inNameScope, uniqueName } from '../names.ts';
 import type { Nest } from '../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../serialization/layerConfigs.ts';
-import { inputLayerFor } from './describedInputs.ts';
 import { declaredModel } from './model.ts';
 import { factoryOf } from '../options/factory.ts';
 import { own } from '../options/kinds.ts';
+import type { DescribedInput } from '../layers/base/describedInput.ts';
+import { batchShapeOf, inputDTypeOf } from '../layers/base/inputSizes.ts';
+import { knownOptionsOf } from '../options/declaration.ts';
 
 /** Layers; the first may be the result of `input()`. */
 export type Stackable = AnyLayer | Layer | SymbolicTensor | ClassConfig;
@@ -296,3 +298,47 @@ function isConfig(given: unknown): given is ClassConfig {
  * Errors: ValueError for anything but layers, and for names given twice.
  */
 export const sequential = /* @__PURE__ */ factoryOf(Sequential, ['layers']);
+
+// The input layer that the options of a first layer describe, as in TF.js and Keras 2.
+
+/**
+ * Returns the layer of the input that `layer` describes; null if it describes none. The input's dtype is that of the layer if its
+ * options have one, then `inputDType`, then what the layer reads.
+ * Errors: ShapeError, ValueError, DTypeError for values that describe none.
+ */
+function inputLayerFor(layer: AnyLayer): InputLayer | null {
+  const { describedInput: given, name } = layer;
+  if (!given || (layer as unknown) instanceof InputLayer) return null;
+  const { inputDType, dtype } = given;
+  const own = inputDType === undefined ? layer.inputDType : inputDTypeOf(name, inputDType, 'inputDType');
+  return new InputLayer({ batchShape: shapeOf(layer, given), dtype: isDType(dtype) ? dtype : own });
+}
+
+function shapeOf(layer: AnyLayer, given: DescribedInput): OpenShape {
+  const { name: op } = layer;
+  const { inputShape, batchInputShape: batchShape, batchSize } = given;
+  const sizes = sizesOf(layer, given);
+  const shape = inputShape ?? (batchShape ? undefined : sizes);
+  const batched = batchShapeOf(op, { shape, batchShape, batchSize }, ['inputShape', 'batchInputShape']);
+  if (!sizes || String(sizes) === String(batched.slice(1))) return batched;
+  throw new ShapeError({
+    op,
+    rule: '`inputDim` and `inputLength` are sizes of `inputShape`.',
+    received: `${describe(sizes)}, and ${describe(batched)}`,
+    hint: 'leave them out.',
+  });
+}
+
+/** Sizes by `inputDim` and `inputLength`: those of a sequence, or features alone. An embedding's `inputDim` is no size of its input. */
+function sizesOf(layer: AnyLayer, { inputDim, inputLength }: DescribedInput): OpenShape | undefined {
+  if (inputDim === undefined && inputLength === undefined) return undefined;
+  if (inputDim !== undefined) requireInteger(layer.name, 'inputDim', inputDim, 1);
+  const type = layer.constructor as typeof Layer;
+  const isRecurrent = type.callOptionNames.includes('initialState');
+  const given = inputLength ?? (isRecurrent ? [null] : []);
+  // Checks the number of sizes before the others: a list may be of any length.
+  const steps: readonly unknown[] = Array.isArray(given) && given.length <= maxRank ? given : [given];
+  for (const size of steps) if (size !== null) requireInteger(layer.name, 'inputLength', size, 1);
+  const features = knownOptionsOf(type)?.includes('inputDim') ? [] : [inputDim ?? null];
+  return [...steps, ...features] as OpenShape;
+}

@@ -5,9 +5,9 @@ import { type OptionNames, optionsOf, type Settings } from '../../core/options.t
 import { requireBoolean, requireFinite, requireInteger } from '../../core/shape.ts';
 import type { CompositeOp } from '../../ops/define/composite.ts';
 import { type CreationOptions, fill, ones } from '../../ops/creation/creation.ts';
+import { zerosLike } from '../../ops/creation/like.ts';
 import { flip } from '../../ops/arrangement/flip.ts';
 import { expandDims } from '../../ops/arrangement/expandDims.ts';
-import { zerosLike } from '../../ops/creation/like.ts';
 import { isSymbolic } from '../../ops/define/recorders.ts';
 import { add } from '../../ops/elementwise/arithmetic.ts';
 import { cast } from '../../ops/elementwise/cast.ts';

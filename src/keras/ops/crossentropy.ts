@@ -4,7 +4,7 @@ import { neg, mul } from '../../ops/elementwise/arithmetic.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
 import { oneHot } from '../../ops/indexing/oneHot.ts';
 import { logSoftmax } from '../../ops/activations/softmax.ts';
-import { squeeze } from '../../ops/arrangement/squeeze.ts';
+import { squeeze } from '../../ops/arrangement/expandDims.ts';
 import { sum } from '../../ops/reductions/sum.ts';
 import { log } from '../../ops/elementwise/unary.ts';
 import { normalizeAxis } from '../../core/shape.ts';

@@ -1,10 +1,9 @@
 /** @file Projective maps from pairs of points. */
 import { mul, neg } from '../../ops/elementwise/arithmetic.ts';
-import { concat } from '../../ops/arrangement/concat.ts';
+import { concat, split } from '../../ops/arrangement/concat.ts';
 import { fill } from '../../ops/creation/creation.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
 import { solve } from '../../ops/linalg/solve.ts';
-import { split } from '../../ops/arrangement/split.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /** Returns the projective maps [batch, 8] that take four points (x, y) to four others, each [batch, 4, 2]. */

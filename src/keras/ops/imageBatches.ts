@@ -1,8 +1,7 @@
 /** @file Arguments of ops on images: one image, or a batch of them. */
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape } from '../../core/shape.ts';
-import { expandDims } from '../../ops/arrangement/expandDims.ts';
-import { squeeze } from '../../ops/arrangement/squeeze.ts';
+import { expandDims, squeeze } from '../../ops/arrangement/expandDims.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /** Applies `compute` to images as a batch. Errors: ShapeError for other ranks than 3 and 4. */

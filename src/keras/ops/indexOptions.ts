@@ -19,9 +19,7 @@ import { range } from '../../ops/creation/range.ts';
 import { maximum, minimum } from '../../ops/elementwise/maximum.ts';
 import { where } from '../../ops/elementwise/where.ts';
 import { oneHot as libraryOneHot, type OneHotOptions } from '../../ops/indexing/oneHot.ts';
-import { segmentMax, segmentMin } from '../../ops/indexing/segmentExtrema.ts';
-import { segmentProd } from '../../ops/indexing/segmentProd.ts';
-import { segmentSum } from '../../ops/indexing/segmentSum.ts';
+import { segmentMax, segmentMin, segmentProd, segmentSum } from '../../ops/indexing/segments.ts';
 import {
   slicesAt,
   tensorScatterUpdate,

@@ -1,14 +1,13 @@
 /** @file Linear algebra of keras.ops on svd, qr and cholesky. */
 import { requireBoolean, requireFinite } from '../../core/shape.ts';
 import type { TensorLike } from '../../ops/define/operands.ts';
-import { squeeze } from '../../ops/arrangement/squeeze.ts';
+import { expandDims, squeeze } from '../../ops/arrangement/expandDims.ts';
 import { div, mul } from '../../ops/elementwise/arithmetic.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
 import { cholesky } from '../../ops/linalg/cholesky.ts';
 import { greater } from '../../ops/elementwise/comparison.ts';
 import type { CompositeOp } from '../../ops/define/composite.ts';
 import { diagonal } from '../../ops/arrangement/diagonal.ts';
-import { expandDims } from '../../ops/arrangement/expandDims.ts';
 import { eye } from '../../ops/creation/eye.ts';
 import { max } from '../../ops/reductions/extrema.ts';
 import { matMul } from '../../ops/products/matMul.ts';

@@ -2,13 +2,12 @@
 import { type DType, isFloating } from '../../core/dtype.ts';
 import { normalizeAxes } from '../../core/shape.ts';
 import { all } from '../../ops/reductions/anyAll.ts';
-import { type ArgOptions, argMax, argMin } from '../../ops/reductions/argExtrema.ts';
+import { argMax, argMin, type ArgOptions } from '../../ops/reductions/argExtrema.ts';
 import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
 import { clip } from '../../ops/elementwise/clip.ts';
 import type { CompositeOp } from '../../ops/define/composite.ts';
-import { cumprod } from '../../ops/reductions/cumulative.ts';
-import { cumsum } from '../../ops/reductions/cumsum.ts';
+import { cumprod, cumsum } from '../../ops/reductions/cumulative.ts';
 import { max, min } from '../../ops/reductions/extrema.ts';
 import { logicalNot } from '../../ops/elementwise/logical.ts';
 import { maximum } from '../../ops/elementwise/maximum.ts';
@@ -17,14 +16,14 @@ import { isNaN as isNaNOf } from '../../ops/elementwise/predicates.ts';
 import { prod } from '../../ops/reductions/prod.ts';
 import { quantile, type QuantileOptions } from '../../ops/reductions/quantile.ts';
 import {
-  type ReducePositions,
   reduceOptionNames,
   type ReduceOptions,
+  type ReducePositions,
 } from '../../ops/reductions/reduction.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
 import { ceil, floor, round } from '../../ops/elementwise/rounding.ts';
 import { sort } from '../../ops/sorting/sort.ts';
-import { squeeze } from '../../ops/arrangement/squeeze.ts';
+import { squeeze } from '../../ops/arrangement/expandDims.ts';
 import { stack } from '../../ops/arrangement/stack.ts';
 import { sum } from '../../ops/reductions/sum.ts';
 import { takeAlongAxis } from '../../ops/indexing/takeAlongAxis.ts';

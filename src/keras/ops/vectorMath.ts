@@ -15,13 +15,12 @@ import { moveAxis } from '../../ops/arrangement/moveAxis.ts';
 import { requireVectorOrder, vectorNorm } from '../../ops/reductions/vectorNorm.ts';
 import { tensordot } from '../../ops/products/outer.ts';
 import {
+  reduceOptionNames,
   type ReduceOptions,
   type ReducePositions,
-  reduceOptionNames,
 } from '../../ops/reductions/reduction.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
-import { stack } from '../../ops/arrangement/stack.ts';
-import { unstack } from '../../ops/arrangement/unstack.ts';
+import { stack, unstack } from '../../ops/arrangement/stack.ts';
 import { slice } from '../../ops/arrangement/slice.ts';
 import { sum } from '../../ops/reductions/sum.ts';
 import { log10, sqrt, square } from '../../ops/elementwise/unary.ts';

@@ -27,17 +27,18 @@ import { constrain } from './constrain.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { HostVariable } from './hostVariable.ts';
 import { DecayExclusions, type ExcludedFromDecay } from './excludedFromDecay.ts';
-import { adviceOn, fixOptions } from './fixedOptions.ts';
-import { checkedRate, rateAt } from './learningRate.ts';
-import { copyValues, swapValues } from './copyValues.ts';
 import {
+  adviceOn,
   completeOptions,
   extrasOf,
-  optionNames,
+  fixOptions,
   type LearningRate,
   type OptimizerOptions,
+  optionNames,
   type StepOptions,
 } from './optimizerOptions.ts';
+import { checkedRate, rateAt } from './learningRate.ts';
+import { copyValues, swapValues } from './copyValues.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
 import { setWeights, type WeightValue } from './setWeights.ts';
 

@@ -7,6 +7,8 @@ import { readOptions } from '../options/option.ts';
 import { flag, fraction, integer, notNegative, positive } from './optionKinds.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
 import type { StepExtras } from './stepEngine.ts';
+import { fixProperties } from '../../core/unknownProperties.ts';
+import { foldName } from '../../core/suggest.ts';
 
 /** A number, or a schedule: an object, `{ className, config }`, or a function of the step. */
 export type LearningRate = number | LearningRateSchedule | ClassConfig | ((step: number) => number);
@@ -106,4 +108,20 @@ function requireOneClipping(op: string, clippings: Readonly<Record<string, unkno
     received: given.map(([what, value]) => `${what}: ${describe(value)}`).join(', '),
     hint: 'omit all but one.',
   });
+}
+
+// Options of an optimizer that cannot be set later: all but the learning rate. Recorded steps have them as constants.
+
+const hint = 'set optimizer.learningRate; for other options make another optimizer, and compile again.';
+
+/** Returns advice for a property `name` that an optimizer doesn't have; `own` are the options of its class. */
+export function adviceOn(name: string, own: readonly string[]): string | null {
+  const wanted = foldName(name);
+  if (wanted === 'lr' || wanted === 'learningrate') return "did you mean 'learningRate'?";
+  return [...own, ...optionNames].some((option) => foldName(option) === wanted) ? hint : null;
+}
+
+/** From here on, assignments to the options `own` throw ValueError. */
+export function fixOptions(optimizer: object, own: readonly string[]): void {
+  fixProperties(optimizer, own, hint);
 }

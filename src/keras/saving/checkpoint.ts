@@ -29,7 +29,7 @@ import {
   type TrainingState,
   writeMetadata,
 } from './checkpointMetadata.ts';
-import { seedsOf } from './seedsOf.ts';
+import { seedsOf } from './storedSeeds.ts';
 import { uploadByPath, weightsByPath, type WithWeights } from './weights.ts';
 
 export type { TrainingState } from './checkpointMetadata.ts';

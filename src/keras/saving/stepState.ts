@@ -4,7 +4,7 @@ import { Variable } from '../../tensor/variable.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
 import type { Metric } from '../metrics/metric.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
-import { seedsOf } from './seedsOf.ts';
+import { seedsOf } from './storedSeeds.ts';
 
 /** The parts of a model that are needed here. */
 interface SteppedModel<X> {

@@ -14,7 +14,7 @@ import { withoutCuDNN } from './cuDNNWeights.ts';
 import { type FitOptions, requireFit } from './fit.ts';
 import { matchPaths } from './matchPaths.ts';
 import { saveablesOf } from './saveables.ts';
-import { isSeedPath } from './seedsOf.ts';
+import { isSeedPath } from './storedSeeds.ts';
 import { weightsByPath } from './weights.ts';
 
 /** A weight, and the tensor with its value. */

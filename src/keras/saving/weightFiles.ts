@@ -3,7 +3,7 @@ import type { StoredVariables } from '../../formats/keras/index.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
 import { optimizerPrefix } from './checkpointMetadata.ts';
 import type { LoadWeightsOptions } from './fileOptions.ts';
-import { isSeedPath } from './seedsOf.ts';
+import { isSeedPath } from './storedSeeds.ts';
 import { isStatePath, matchNames, matchStore, optimizerPath } from './storedWeights.ts';
 import type { WeightFile } from './weightFile.ts';
 

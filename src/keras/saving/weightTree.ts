@@ -1,7 +1,9 @@
 /** @file The weights of a model as the groups of Keras 3's HDF5 files. */
 import type { TypedData } from '../../core/dtype.ts';
-import type { Pieces } from '../../core/pieces.ts';
+import { numberToBfloat16 } from '../../core/bfloat16.ts';
+import { numberToFloat16 } from '../../core/float16.ts';
 import type { NewDataset, NewGroup, WrittenType } from '../../formats/hdf5/index.ts';
+import type { Pieces } from '../../core/pieces.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
@@ -13,10 +15,24 @@ import { tidy } from '../../tensor/scope.ts';
 import { merged } from '../layers/base/adapter.ts';
 import { type PolicyDType, storedPolicy } from '../json/storedPolicies.ts';
 import { isModel } from '../json/writtenModel.ts';
-import { type Saveable, type SavedLayer, saveablesOf } from './saveables.ts';
-import { seedsByPath, seedState } from './seedsOf.ts';
+import { type Saveable, saveablesOf, type SavedLayer } from './saveables.ts';
+import { seedsByPath, seedState } from './storedSeeds.ts';
 import { optimizerPath } from './storedWeights.ts';
-import { bytesAs } from './valuesInFiles.ts';
+
+/** Returns the bytes of `values` as elements of `type`, to which they are rounded. */
+function bytesAs(type: WrittenType, values: TypedData | BigInt64Array): Uint8Array<ArrayBuffer> {
+  const stored = conversions[type]?.(values as Float32Array) ?? values;
+  return new Uint8Array(stored.buffer as ArrayBuffer, stored.byteOffset, stored.byteLength);
+}
+
+/** Types other than those that tensors have on the host. */
+const conversions: Partial<Record<WrittenType, (values: Float32Array) => ArrayBufferView>> = {
+  bfloat16: (values) => Uint16Array.from(values, numberToBfloat16),
+  float16: (values) => Uint16Array.from(values, numberToFloat16),
+  float64: (values) => Float64Array.from(values),
+  int8: (values) => Int8Array.from(values),
+  uint8: (values) => Uint8Array.from(values),
+};
 
 /** A group that is being filled. */
 interface Filling {

@@ -4,10 +4,9 @@ import { ValueError } from '../../core/errors.ts';
 import { describe, requireBoolean, requireInteger } from '../../core/shape.ts';
 import type { Metric } from '../metrics/metric.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
-import { CompiledLoss, type LossArgument, type LossWeights } from './compiledLoss.ts';
+import { CompiledLoss, type LossArgument, LossTracker, type LossWeights } from './compiledLoss.ts';
 import { CompiledMetrics, type MetricsArgument } from './compiledMetrics.ts';
-import { LossTracker } from './lossTracker.ts';
-import { optimizerOf, type OptimizerLike } from '../optimizers/get.ts';
+import { type OptimizerLike, optimizerOf } from '../optimizers/get.ts';
 import { checkOptions } from '../../core/options.ts';
 import { type MemoryPlan, requireMemory } from './memoryOption.ts';
 

@@ -4,11 +4,14 @@
  * With several losses, each has its own mean over batches, `<output>_loss`, without its weight, as in Keras on TensorFlow. (On
  * JAX, a batch counts by its samples, whose number TensorFlow's graphs don't know.)
  */
+import { add, mul } from '../../ops/elementwise/arithmetic.ts';
+import { isFinite as areFinite } from '../../ops/elementwise/predicates.ts';
+import { where } from '../../ops/elementwise/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { Mean } from '../metrics/mean.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { addN } from '../../ops/elementwise/addN.ts';
-import { mul } from '../../ops/elementwise/arithmetic.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
 import { get, type LossConfig, type LossLike } from '../losses/get.ts';
 import type { Loss } from '../losses/loss.ts';
 import { maskOf } from '../masks.ts';
@@ -16,7 +19,27 @@ import type { MeasuredSpecs } from '../metrics/get.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
 import type { Predicted } from './batch.ts';
 import { inOutputOrder, isRecord, outputNamesOf, requireNames } from './perOutput.ts';
-import { LossTracker } from './lossTracker.ts';
+
+export class LossTracker extends Mean {
+  /** How often its state was changed by JavaScript: a replay counts nothing. */
+  changes = 0;
+
+  /**
+   * Adds the loss of a batch of `samples` samples. After the first batch whose loss isn't finite, samples don't count any more:
+   * the mean stays NaN or infinite, and the count says which batch it was.
+   */
+  track(loss: Tensor, samples: number): void {
+    this.change(() => {
+      this.count.assign(add(this.count, where(areFinite(this.total), samples, 0)));
+      this.total.assign(add(this.total, mul(loss, samples)));
+    });
+  }
+
+  protected override change(body: () => void): void {
+    this.changes++;
+    super.change(body);
+  }
+}
 
 /** The loss of an output; 'crossentropy' is selected by the shapes of targets and predictions, like 'accuracy'. */
 export type OutputLoss = LossLike | 'crossentropy' | 'ce';

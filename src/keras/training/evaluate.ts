@@ -5,13 +5,13 @@ import { type Pieces, repeated } from '../../core/pieces.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import type { AnyBatch, Logs, StepLogs } from './batch.ts';
 import type { BatchSource } from './data/batchSource.ts';
-import { runBatches, batchLimit } from './batchLoop.ts';
+import { batchLimit, runBatches } from './batchLoop.ts';
 import { isBatchIterable } from './data/iterableSource.ts';
 import { type BatchIterable, type Data, openData, requireNone } from './openData.ts';
-import { type ListedLogs, listed } from './listedLogs.ts';
+import { listed, type ListedLogs } from './stepLogs.ts';
 import { checkOptions } from '../../core/options.ts';
 import { requireBoolean } from '../../core/shape.ts';
-import { requireCount } from './optionChecks.ts';
+import { requireCount, type Verbose, verbosity } from './optionChecks.ts';
 import { keepingState } from './keepState.ts';
 import { Throttle } from './throttle.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
@@ -19,7 +19,6 @@ import { type LossPass, LossWatch } from './lossWatch.ts';
 import type { StepRunner } from './stepRunner.ts';
 import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
-import { type Verbose, verbosity } from './verbose.ts';
 
 /** Options of `evaluate`. */
 export interface EvaluateOptions {

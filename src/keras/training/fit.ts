@@ -8,10 +8,9 @@ import { CallbackList } from '../callbacks/callbackList.ts';
 import type { History } from '../callbacks/history.ts';
 import type { AnyBatch, Logs, StepLogs } from './batch.ts';
 import { ClassWeights } from './data/classWeight.ts';
-import { type FitData, openFitData } from './fitData.ts';
 import { type FitOptions, requireFitOptions } from './fitOptions.ts';
 import { runEvaluation } from './evaluate.ts';
-import type { BatchIterable, Data } from './openData.ts';
+import { type BatchIterable, type Data, defaultBatchSize, openValidation, requireNone } from './openData.ts';
 import { keepingState } from './keepState.ts';
 import { Throttle } from './throttle.ts';
 import { runBatches } from './batchLoop.ts';
@@ -20,7 +19,12 @@ import { type LossPass, LossWatch } from './lossWatch.ts';
 import type { StepRunner } from './stepRunner.ts';
 import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { freeLogs, type Run } from './trainer.ts';
-import { verbosity } from './verbose.ts';
+import { verbosity } from './optionChecks.ts';
+import { ValueError } from '../../core/errors.ts';
+import { isBatchIterable, IterableSource } from './data/iterableSource.ts';
+import type { BatchSource } from './data/batchSource.ts';
+import type { Slots } from './data/slots.ts';
+import { Table, TableSource } from './data/tableSource.ts';
 
 /** The state of a run. */
 interface Training extends FitData {
@@ -232,4 +236,55 @@ function paramsOf(options: FitOptions, seed: number, { source, validation }: Fit
   const sized = batchSize === undefined ? {} : { batchSize };
   const verbose = verbosity(options.verbose);
   return { epochs, steps, verbose, validation: validation !== null, ...sized, seed };
+}
+
+// The training and validation data of `fit`.
+
+interface FitData {
+  readonly source: BatchSource;
+  readonly validation: BatchSource | null;
+}
+
+/** Opens the data of a run. Errors: ValueError, ShapeError. */
+function openFitData(
+  x: Data | BatchIterable,
+  y: Data | null,
+  options: FitOptions & { seed: number },
+  slots: Slots,
+  cleanup: Cleanup,
+): FitData {
+  const { batchSize, validationSplit = 0, validationData = null, sampleWeight } = options;
+  const size = batchSize ?? defaultBatchSize;
+  const validationSize = options.validationBatchSize ?? size;
+  if (isBatchIterable(validationData))
+    requireNone('fit', { validationBatchSize: options.validationBatchSize });
+  const given =
+    validationData === null
+      ? null
+      : openValidation(validationData, { op: 'fit', slots, batchSize: validationSize, cleanup });
+  if (isBatchIterable(x)) {
+    const share = validationSplit === 0 ? undefined : validationSplit;
+    const shuffle = options.shuffle || undefined;
+    requireNone('fit', { y, sampleWeight, batchSize, validationSplit: share, shuffle });
+    const source = cleanup.add(new IterableSource('fit', x, { slots, goOn: true }));
+    return { source, validation: given };
+  }
+  const table = cleanup.add(new Table('fit', { x, y, sampleWeight }, slots));
+  const split = given || validationSplit === 0 ? table.rows : splitAt(table.rows, validationSplit);
+  const { shuffle = true, seed } = options;
+  const source = cleanup.add(new TableSource(table, { batchSize: size, to: split, shuffle, seed }));
+  if (split === table.rows) return { source, validation: given };
+  const rest = new TableSource(table, { batchSize: validationSize, from: split });
+  return { source, validation: cleanup.add(rest) };
+}
+
+function splitAt(rows: number, share: number): number {
+  const at = Math.floor(rows * (1 - share));
+  if (at > 0 && at < rows) return at;
+  throw new ValueError({
+    op: 'fit',
+    rule: '`validationSplit` leaves at least one sample for training and one for validation.',
+    received: `validationSplit: ${share} of ${rows} samples`,
+    hint: 'choose another fraction, or pass validationData.',
+  });
 }

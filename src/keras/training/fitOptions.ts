@@ -7,8 +7,7 @@ import type { ClassWeight } from './data/classWeight.ts';
 import type { Data, ValidationData } from './openData.ts';
 import { checkOptions } from '../../core/options.ts';
 import { fitOptionNames } from './fitOptionNames.ts';
-import { requireCount, requireShare } from './optionChecks.ts';
-import { type Verbose, verbosity } from './verbose.ts';
+import { requireCount, requireShare, type Verbose, verbosity } from './optionChecks.ts';
 
 /** Options of `model.fit`. */
 export interface FitOptions {

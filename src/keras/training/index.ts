@@ -30,7 +30,7 @@ export { predict, type PredictOptions } from './predict.ts';
 export { type DataSpec, type DataSpecs, dryRun, type DryRunOptions } from './dryRun.ts';
 export { computeLoss, computeMetrics, testStep, trainStep } from './modelSteps.ts';
 export type { TrainableModel } from './trainableModel.ts';
-export type { ListedLogs } from './listedLogs.ts';
+export type { ListedLogs } from './stepLogs.ts';
 export { metricsIn, Trainer } from './trainer.ts';
 export type { MemoryPlan } from './memoryOption.ts';
 export { remat, type RematOptions, RematScope } from './remat.ts';

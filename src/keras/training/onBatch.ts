@@ -1,6 +1,6 @@
 /** @file Steps on single batches, for custom training loops. */
 import { atOnce } from '../../core/pieces.ts';
-import { type ListedLogs, listed } from './listedLogs.ts';
+import { listed, type ListedLogs, requireOutputs } from './stepLogs.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
@@ -15,7 +15,6 @@ import { keepingState } from './keepState.ts';
 import type { Data } from './openData.ts';
 import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
 import { readLogs } from './readLogs.ts';
-import { requireOutputs } from './stepLogs.ts';
 import type { TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
 

@@ -10,12 +10,11 @@ import { leavesOf, type Nest, packNest } from '../tensorNest.ts';
 import type { AnyBatch } from './batch.ts';
 import { isBatchIterable } from './data/iterableSource.ts';
 import { type BatchIterable, type Data, openData } from './openData.ts';
-import { runBatches, batchLimit } from './batchLoop.ts';
+import { batchLimit, runBatches } from './batchLoop.ts';
 import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
-import { requireCount } from './optionChecks.ts';
+import { requireCount, type Verbose, verbosity } from './optionChecks.ts';
 import { Throttle } from './throttle.ts';
 import { deviceOf, type TrainableModel } from './trainableModel.ts';
-import { type Verbose, verbosity } from './verbose.ts';
 
 /** Options of `predict`. */
 export interface PredictOptions {

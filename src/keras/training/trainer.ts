@@ -2,6 +2,10 @@
  * @file Trainer: the training state of a model, next to its layers: what it was compiled with, its metrics, and what is
  * running on it.
  */
+import { leavesOf, type Nest } from '../tensorNest.ts';
+import { classOf, registeredNameOf } from '../serialization/registered.ts';
+import { Compiled, type CompileOptions } from './compiled.ts';
+import { declarationOf } from '../options/declaration.ts';
 import { finishing } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import type { Pieces } from '../../core/pieces.ts';
@@ -11,18 +15,37 @@ import type { Variable } from '../../tensor/variable.ts';
 import type { History } from '../callbacks/history.ts';
 import { findInProperties } from '../layers/base/findInProperties.ts';
 import { Metric } from '../metrics/metric.ts';
-import type { Nest } from '../tensorNest.ts';
 import type { AnyBatch, StepLogs } from './batch.ts';
-import { Compiled, type CompileOptions } from './compiled.ts';
 import type { Slots } from './data/slots.ts';
 import { joinLogs, type PendingLogs } from './readLogs.ts';
-import { hasCustomCode } from './customCode.ts';
 import { explainRun, type LastRunners, type StepExplanation, type StepKind } from './explainStep.ts';
 import { requireOutputs, requireStepLogs, requireTrackedLoss } from './stepLogs.ts';
 import { type StepModel, StepRunner, type StepRunnerOptions } from './stepRunner.ts';
 import { type Freezable, requireKnownToOptimizer, TrainableFlags } from './trainableFlags.ts';
-import { type PlannedModel, planMemory } from './memoryPlan.ts';
+import { planMemory, type PlannedModel } from './memoryPlan.ts';
 import { UpdateWatch } from './updates.ts';
+
+// Whether the steps of a model run code of the app. Only then is a recorded step compared with a new trace: the library's own
+// layers, losses and metrics compute the same each time, and a trace of a large model takes a while.
+
+export interface CustomizableModel {
+  /** Layers inside it, at any depth. */
+  readonly layersInside: readonly object[];
+}
+
+/** Returns whether `model` has classes or functions of the app, or its losses or metrics are functions. */
+function hasCustomCode(model: CustomizableModel, options: CompileOptions | null): boolean {
+  if ([model, ...model.layersInside].some(isCustom)) return true;
+  const given = [options?.loss, options?.metrics, options?.weightedMetrics];
+  return leavesOf(given as Nest<unknown>).some((leaf) => typeof leaf === 'function');
+}
+
+/** The library's classes have their own names and aren't registered. A Lambda runs a function of the app. */
+function isCustom(layer: object): boolean {
+  const { className } = layer.constructor as { className?: string };
+  const isNamed = Object.hasOwn(layer.constructor, 'className') || declarationOf(layer.constructor) !== null;
+  return !isNamed || className === 'Lambda' || registeredNameOf(classOf(layer)) !== null;
+}
 
 /** The part of a model that its trainer uses. */
 export interface TrainerModel extends StepModel {

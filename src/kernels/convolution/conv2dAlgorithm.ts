@@ -6,7 +6,7 @@ import type { ConvolutionGeometry } from '../../core/convolution.ts';
 import { type Candidate, cheapest, type Tunable } from '../../webgpu/autotuner.ts';
 import type { WinogradProfile } from '../selection/adapterProfile.ts';
 import type { DeviceProfile } from '../selection/deviceProfile.ts';
-import type { Conv2dProblem } from './conv2dProblem.ts';
+import type { Conv2dProblem } from './conv2dCall.ts';
 import { subgroupMatrixCost } from '../gemm/gemmAlgorithm.ts';
 import { upTo } from '../launch/rounding.ts';
 import { type DirectAlgorithm, gpuKernels, type PatchAlgorithm } from '../loading/gpuKernels.ts';

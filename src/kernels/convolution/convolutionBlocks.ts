@@ -8,7 +8,7 @@ import type { ConvolutionGeometry } from '../../core/convolution.ts';
 import { phaseOf } from '../depthwise/blockGrid.ts';
 import { joinsTaps } from './joinedTaps.ts';
 import type { BlockAlgorithm } from '../loading/softwareKernels.ts';
-import type { Conv2dProblem } from './conv2dProblem.ts';
+import type { Conv2dProblem } from './conv2dCall.ts';
 import { maxIterations } from '../launch/iterationLimit.ts';
 
 /** With more channels on both sides, a GEMM pads little. */

@@ -8,7 +8,7 @@ import type { ConvolutionGeometry } from '../../core/convolution.ts';
 import type { WindowAxis } from '../../core/windows.ts';
 import type { AdapterProfile } from '../selection/adapterProfile.ts';
 import { phaseOf } from '../depthwise/blockGrid.ts';
-import type { Conv2dProblem } from './conv2dProblem.ts';
+import type { Conv2dProblem } from './conv2dCall.ts';
 
 /** Larger windows make long programs. */
 const maxWindow = 7;

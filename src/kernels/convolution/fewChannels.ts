@@ -1,7 +1,7 @@
 /** @file Selects the algorithm of a convolution of few channels, of the result or of the image, that isn't a GEMM. */
 import type { AdapterProfile } from '../selection/adapterProfile.ts';
 import { allowsCol2im } from './conv2dAlgorithm.ts';
-import type { Conv2dProblem } from './conv2dProblem.ts';
+import type { Conv2dProblem } from './conv2dCall.ts';
 import { directShape, patchShape } from './directShapes.ts';
 import { filterGradAlgorithm } from './filterGradShape.ts';
 import type { DirectAlgorithm, PatchAlgorithm } from '../loading/gpuKernels.ts';

@@ -15,7 +15,7 @@ import { range } from '../../../shaders/lib/text.ts';
 import type { ConvolutionGeometry } from '../../core/convolution.ts';
 import type { WindowAxis } from '../../core/windows.ts';
 import type { AdapterProfile } from '../selection/adapterProfile.ts';
-import type { Conv2dProblem } from './conv2dProblem.ts';
+import type { Conv2dProblem } from './conv2dCall.ts';
 import { allowsPatches, maxBytes } from './directShapes.ts';
 import type { PatchFilterGradAlgorithm } from '../loading/gpuKernels.ts';
 

@@ -1,7 +1,7 @@
 /** @file A GEMM to compute: its size, its operands, and how its k axis may be split. */
 import type { OperandLayout } from '../../../shaders/gemm.ts';
 import type { DType } from '../../core/dtype.ts';
-import type { Conv2dProblem } from '../convolution/conv2dProblem.ts';
+import type { Conv2dProblem } from '../convolution/conv2dCall.ts';
 
 /** The size of a GEMM: `slices` times m × n, over k = segments · length. */
 export interface GemmSize {

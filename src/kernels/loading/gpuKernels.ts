@@ -8,8 +8,7 @@ import type { PatchFilterGradShape } from '../../../shaders/convolution/patchFil
 import type { ReduceOptions } from '../../../shaders/reduce/program.ts';
 import type { GemmTile } from '../../../shaders/gemm/problem.ts';
 import type { AdapterProfile, GemmProfile } from '../selection/adapterProfile.ts';
-import type { Conv2dLauncher } from '../convolution/conv2dCall.ts';
-import type { Conv2dProblem } from '../convolution/conv2dProblem.ts';
+import type { Conv2dLauncher, Conv2dProblem } from '../convolution/conv2dCall.ts';
 import type { DeviceProfile } from '../selection/deviceProfile.ts';
 import type { GemmProblem, GemmSize, Split } from '../gemm/gemmProblem.ts';
 import { loadedPart } from './loadedPart.ts';

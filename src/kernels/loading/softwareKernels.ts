@@ -4,8 +4,7 @@
  */
 import type { BlockShape } from '../../../shaders/convolution/blocks.ts';
 import type { BlockFilterGradShape } from '../../../shaders/convolution/blockFilterGrad.ts';
-import type { Conv2dLauncher } from '../convolution/conv2dCall.ts';
-import type { Conv2dProblem } from '../convolution/conv2dProblem.ts';
+import type { Conv2dLauncher, Conv2dProblem } from '../convolution/conv2dCall.ts';
 import { loadedPart } from './loadedPart.ts';
 
 /** Each result is summed by one invocation, which computes adjacent ones. */

@@ -13,7 +13,7 @@ import {
   conv2dName,
   conv2dTunable,
 } from '../convolution/conv2dAlgorithm.ts';
-import type { Conv2dProblem } from '../convolution/conv2dProblem.ts';
+import type { Conv2dProblem } from '../convolution/conv2dCall.ts';
 import { type GemmAlgorithm, gemmTunable } from '../gemm/gemmAlgorithm.ts';
 import type { GemmProblem } from '../gemm/gemmProblem.ts';
 import { gemmAlgorithms, tiledAlgorithms, tileName } from '../gemm/gemmAlgorithms.ts';

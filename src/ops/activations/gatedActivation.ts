@@ -7,10 +7,9 @@ import { type GatedActivation, gatedGradientKernel, gatedKernel } from '../../ke
 import type { Tensor } from '../../tensor/tensor.ts';
 import { gelu, geluDerivative, silu, siluDerivative } from './activations.ts';
 import { add, mul } from '../elementwise/arithmetic.ts';
-import { concat } from '../arrangement/concat.ts';
+import { concat, split } from '../arrangement/concat.ts';
 import type { Cost } from '../define/cost.ts';
 import { defineOp, type Op } from '../define/define.ts';
-import { split } from '../arrangement/split.ts';
 
 export interface GatedActivationOptions {
   /** The function of the gate: 'silu' (SwiGLU, the default), 'gelu' (GeGLU), or 'geluTanh', its tanh approximation. */

@@ -1,10 +1,12 @@
-/** @file dotProductAttention: fused kernels that don't store the scores, or matrix products. */
-import { type OptionNames, optionsOf } from '../../core/options.ts';
-import { profileOf } from '../../kernels/selection/deviceProfile.ts';
-import { attentionKernel, selectAttention, statsSpec } from '../../kernels/attention/attention.ts';
-import { tidy } from '../../tensor/scope.ts';
+/** @file dotProductAttention and its gradient */
+import {
+  attentionGradientKernel,
+  attentionKernel,
+  selectAttention,
+  statsSpec,
+} from '../../kernels/attention/attention.ts';
+import type { TensorSpec } from '../../core/spec.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { attentionGradient } from './attentionGradient.ts';
 import {
   attentionCost,
   type AttentionPlan,
@@ -12,13 +14,50 @@ import {
   planAttention,
   type ScoreOptions,
 } from './attentionPlan.ts';
-import { composedAttention, composedGradient, hidden } from './attentionScores.ts';
 import { defineOp, type Op } from '../define/define.ts';
+import { type OptionNames, optionsOf } from '../../core/options.ts';
+import { profileOf } from '../../kernels/selection/deviceProfile.ts';
+import { tidy } from '../../tensor/scope.ts';
+import { composedAttention, composedGradient, hidden } from './attentionScores.ts';
 import type { DefaultSave, OpDefinition } from '../define/definition.ts';
 import { areReady, type TensorLike } from '../define/operands.ts';
 import { activeRecorders, type SymbolicTensor } from '../define/recorders.ts';
 import { isFloat16 } from '../define/float16.ts';
 import { where } from '../elementwise/where.ts';
+
+interface GradientOptions extends ScoreOptions {
+  /** Whether the gradients of key and value are computed, too. */
+  needsKeys: boolean;
+}
+
+type GradientInputs = [
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  bias: Tensor | null,
+  mask: Tensor | null,
+  out: Tensor,
+  stats: Tensor,
+  cotangent: Tensor,
+];
+
+const specOf = ({ shape, dtype }: TensorSpec): TensorSpec => ({ shape, dtype });
+
+/**
+ * The gradients of query, key and value, or of the query alone. It has no gradient itself: where one may be asked for, the
+ * gradient of attention is composed of ops (see attentionScores.ts).
+ */
+const attentionGradient: Op<GradientInputs, GradientOptions, readonly Tensor[]> = /* @__PURE__ */ defineOp({
+  name: `${name}Gradient`,
+  inputs: ['query', 'key', 'value', 'bias?', 'mask:bool?', 'out', 'stats', 'cotangent'],
+  infer: ([query, key, value], { needsKeys }) => (needsKeys ? [query, key, value] : [query]).map(specOf),
+  forward: ([query, key, value, bias, mask, out, stats, cotangent], _, { options }) => {
+    const { sizes, scale, isCausal } = planAttention([query, key, value, bias, mask], options);
+    const input = { query, key, value, bias, mask, sizes, scale, isCausal };
+    return attentionGradientKernel(name, input, { out, stats, cotangent }, options.needsKeys);
+  },
+  backward: null,
+});
 
 type Operand = TensorLike | SymbolicTensor | null;
 

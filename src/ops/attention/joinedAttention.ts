@@ -17,12 +17,11 @@ import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { attentionCost, type AttentionPlan, planAttention, type ScoreOptions } from './attentionPlan.ts';
 import { composedGradient } from './attentionScores.ts';
-import { concat } from '../arrangement/concat.ts';
+import { concat, split } from '../arrangement/concat.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import { dotProductAttention } from './dotProductAttention.ts';
 import { areReady } from '../define/operands.ts';
 import { activeRecorders } from '../define/recorders.ts';
-import { split } from '../arrangement/split.ts';
 
 const name = 'joinedAttention';
 

@@ -13,9 +13,8 @@ import { defineOp, type Op } from '../define/define.ts';
 import { maximum, minimum } from '../elementwise/maximum.ts';
 import { activeRecorders, isAbstract } from '../define/recorders.ts';
 import { abs } from '../elementwise/rounding.ts';
-import { stack } from '../arrangement/stack.ts';
+import { stack, unstack } from '../arrangement/stack.ts';
 import { sum } from '../reductions/sum.ts';
-import { unstack } from '../arrangement/unstack.ts';
 import { where } from '../elementwise/where.ts';
 
 type Channels = [Tensor, Tensor, Tensor];

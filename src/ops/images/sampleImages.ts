@@ -12,15 +12,14 @@ import { less } from '../elementwise/comparison.ts';
 import { concat } from '../arrangement/concat.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import { expandDims } from '../arrangement/expandDims.ts';
-import { broughtInside, type FillMode, isWithin, derivativeInside } from './fillModes.ts';
+import { broughtInside, derivativeInside, type FillMode, isWithin } from './fillModes.ts';
 import { gather, scatterAdd } from '../indexing/gather.ts';
 import { logicalAnd } from '../elementwise/logical.ts';
 import { range } from '../creation/range.ts';
 import { reshape } from '../arrangement/reshape.ts';
 import { ceil, floor } from '../elementwise/rounding.ts';
-import { stack } from '../arrangement/stack.ts';
+import { stack, unstack } from '../arrangement/stack.ts';
 import { sum } from '../reductions/sum.ts';
-import { unstack } from '../arrangement/unstack.ts';
 import { where } from '../elementwise/where.ts';
 
 /** How values between pixels are interpolated. */

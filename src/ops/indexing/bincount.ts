@@ -3,7 +3,7 @@ import { requireRank } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { ones } from '../creation/creation.ts';
-import { segmentSum } from './segmentSum.ts';
+import { segmentSum } from './segments.ts';
 
 export interface BincountOptions {
   /** How many bins: the size of the result. */

@@ -11,8 +11,8 @@ import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { defineOp, type Op, requireSameDType } from '../define/define.ts';
 import { scatterAdd } from './gather.ts';
 import {
-  type CoordinateOptions,
   coordinateGeometry,
+  type CoordinateOptions,
   type ScatterNdOptions,
   scatterTarget,
 } from './gatherNd.ts';

@@ -17,6 +17,7 @@ import { searchSorted } from '../sorting/searchSorted.ts';
 import { checkSeed, derivedSeed } from '../define/seeds.ts';
 import { log, square } from '../elementwise/unary.ts';
 import { where } from '../elementwise/where.ts';
+import { sigmoid } from '../activations/activations.ts';
 
 /** Options of `randomGamma`. */
 export interface GammaOptions {
@@ -43,7 +44,7 @@ const poissonOptionNames: OptionNames<PoissonOptions> = { rate: true, seed: true
 const rounds = 10;
 
 /** Index of the derived seed for the correction of small parameters; the rounds use those below. */
-export const boostSeed = 2 * rounds;
+const boostSeed = 2 * rounds;
 
 /**
  * Gamma values of density ∝ x^(alpha - 1) e^(-beta x). float32; mean alpha / beta, variance alpha / beta². Shape: `shape`.
@@ -76,7 +77,7 @@ export function randomGamma(shape: Shape, ...settings: unknown[]): Tensor {
 }
 
 /** Gamma values of a parameter of at least 1. */
-export function gammaAboveOne(shape: Shape, alpha: number, seed: number | undefined): Tensor {
+function gammaAboveOne(shape: Shape, alpha: number, seed: number | undefined): Tensor {
   const d = alpha - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
   let accepted: Tensor = fill(shape, d);
@@ -136,12 +137,7 @@ function poissonTable(rate: number): { first: number; cumulative: Float32Array }
 }
 
 /** Throws unless `value` is a number above 0, and at most `max`. */
-export function requireParameter(
-  op: string,
-  name: string,
-  value: unknown,
-  max: number,
-): asserts value is number {
+function requireParameter(op: string, name: string, value: unknown, max: number): asserts value is number {
   if (typeof value === 'number' && value > 0 && value <= max) return;
   throw new ValueError({
     op,
@@ -149,4 +145,44 @@ export function requireParameter(
     received: `${name}: ${describe(value)}`,
     hint: 'pass a positive number.',
   });
+}
+
+/** Options of `randomBeta`. */
+export interface BetaOptions {
+  /** The first shape parameter, above 0. */
+  alpha: number;
+  /** The second shape parameter, above 0. */
+  beta: number;
+  /** An integer in [0, 2^53). Default: a new seed for each call. */
+  seed?: number | undefined;
+}
+
+const optionNames: OptionNames<BetaOptions> = { alpha: true, beta: true, seed: true };
+
+/**
+ * Beta values of density ∝ x^(alpha - 1) (1 - x)^(beta - 1) on [0, 1]. float32; mean alpha / (alpha + beta). Shape: `shape`.
+ * Numbers are parameters, so there is no gradient.
+ * Source: L. Devroye, "Non-uniform random variate generation", 1986, IX.3.1.
+ * Errors: ValueError for parameters that aren't above 0, or a seed that isn't one; ShapeError.
+ */
+export function randomBeta(shape: Shape, options: BetaOptions): Tensor;
+export function randomBeta(shape: Shape, ...settings: unknown[]): Tensor {
+  const { alpha, beta, seed }: Partial<BetaOptions> = optionsOf('randomBeta', settings, optionNames, [
+    'shape',
+  ]);
+  checkShape('randomBeta', shape);
+  requireParameter('randomBeta', 'alpha', alpha, Number.MAX_VALUE);
+  requireParameter('randomBeta', 'beta', beta, Number.MAX_VALUE);
+  checkSeed('randomBeta', seed);
+  return tidy(() => {
+    const first = logGamma(shape, alpha, derivedSeed(seed, 0));
+    return sigmoid(sub(first, logGamma(shape, beta, derivedSeed(seed, 1))));
+  });
+}
+
+/** Returns the logarithms of gamma values; for alpha below 1 scaled by a power of a uniform value, as in randomGamma. */
+function logGamma(shape: Shape, alpha: number, seed: number | undefined): Tensor {
+  if (alpha >= 1) return log(gammaAboveOne(shape, alpha, seed));
+  const uniform = maximum(randomUniform(shape, { seed: derivedSeed(seed, boostSeed) }), 2 ** -25);
+  return add(log(gammaAboveOne(shape, alpha + 1, seed)), mul(log(uniform), 1 / alpha));
 }

@@ -6,8 +6,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import { converted } from '../elementwise/elementwise.ts';
-import { expandDims } from '../arrangement/expandDims.ts';
-import { squeeze } from '../arrangement/squeeze.ts';
+import { expandDims, squeeze } from '../arrangement/expandDims.ts';
 
 export interface SearchSortedOptions {
   /** Where a value is inserted among equal elements: before them ('left', default) or after them ('right'). */

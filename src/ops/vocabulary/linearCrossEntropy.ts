@@ -2,6 +2,20 @@
  * @file linearCrossEntropy: the loss of logits = hidden · weightsᵀ over a large vocabulary. Logits exist one block of the vocabulary at
  * a time, and are computed again for the gradient.
  */
+import type { Tensor } from '../../tensor/tensor.ts';
+import { add, mul, sub } from '../elementwise/arithmetic.ts';
+import { equal, less } from '../elementwise/comparison.ts';
+import { type LinearCrossEntropyOptions, type LossPlan, planLoss } from './linearCrossEntropyPlan.ts';
+import { logicalOr } from '../elementwise/logical.ts';
+import { logSumExp } from '../reductions/logSumExp.ts';
+import { matMul } from '../products/matMul.ts';
+import { mean } from '../reductions/mean.ts';
+import { oneHot } from '../indexing/oneHot.ts';
+import { reshape } from '../arrangement/reshape.ts';
+import { softmax } from '../activations/softmax.ts';
+import { sum } from '../reductions/sum.ts';
+import { square } from '../elementwise/unary.ts';
+import { where } from '../elementwise/where.ts';
 import { checkOptions, type OptionNames, rejectExtraArguments } from '../../core/options.ts';
 import { sizeOf } from '../../core/shape.ts';
 import { output, view } from '../../kernels/launch/output.ts';
@@ -11,18 +25,55 @@ import {
   updateStatistics,
   vocabularyLossesKernel,
 } from '../../kernels/vocabulary/vocabulary.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
-import { add } from '../elementwise/arithmetic.ts';
 import type { Cost } from '../define/cost.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import { checkingOf } from '../define/indices.ts';
-import { composedGradients, composedLosses } from './linearCrossEntropyFormula.ts';
-import { type LinearCrossEntropyOptions, type LossPlan, planLoss } from './linearCrossEntropyPlan.ts';
-import { matMul } from '../products/matMul.ts';
 import type { TensorLike } from '../define/operands.ts';
 import { activeRecorders, type SymbolicTensor } from '../define/recorders.ts';
-import { reshape } from '../arrangement/reshape.ts';
 import { eachBlock } from './vocabularyBlocks.ts';
+
+// linearCrossEntropy composed of ops, with all logits: for derivatives of its gradient, and for vmap.
+
+/** Where labels have a loss, and labels of which all exist. */
+function labelled(labels: Tensor, { ignored }: LossPlan): { hidden: Tensor; known: Tensor } {
+  const hidden = logicalOr(less(labels, 0), equal(labels, ignored));
+  return { hidden, known: where(hidden, 0, labels) };
+}
+
+/** The losses composed of ops, with all logits. */
+function composedLosses(hidden: Tensor, weights: Tensor, labels: Tensor, plan: LossPlan): [Tensor, Tensor] {
+  const { smoothing, z, vocabulary } = plan;
+  const logits = matMul(hidden, weights, { transposeB: true });
+  const logSums = logSumExp(logits, { axis: -1 });
+  const { hidden: without, known } = labelled(labels, plan);
+  const chosen = sum(mul(logits, oneHot(known, { depth: vocabulary })), { axis: -1 });
+  const smoothed = add(mul(chosen, 1 - smoothing), mul(mean(logits, { axis: -1 }), smoothing));
+  const loss = add(sub(logSums, smoothed), mul(square(logSums), z));
+  return [where(without, 0, loss), reshape(logSums, { shape: [plan.rows] })];
+}
+
+/** The gradients of hidden and weights composed of ops, with all logits. */
+function composedGradients(
+  dy: Tensor,
+  hidden: Tensor,
+  weights: Tensor,
+  labels: Tensor,
+  plan: LossPlan,
+): [dHidden: Tensor, dWeights: Tensor] {
+  const { smoothing, z, vocabulary, size } = plan;
+  const logits = matMul(hidden, weights, { transposeB: true });
+  const logSums = logSumExp(logits, { axis: -1, keepDims: true });
+  const { hidden: without, known } = labelled(labels, plan);
+  const target = add(mul(oneHot(known, { depth: vocabulary }), 1 - smoothing), smoothing / vocabulary);
+  const own = sub(mul(softmax(logits), add(mul(logSums, 2 * z), 1)), target);
+  const spread = reshape(where(without, 0, dy), { shape: [...labels.shape, 1] });
+  const dLogits = mul(own, spread);
+  const flat = (x: Tensor, last: number) => reshape(x, { shape: [-1, last] });
+  return [
+    matMul(dLogits, weights),
+    matMul(flat(dLogits, vocabulary), flat(hidden, size), { transposeA: true }),
+  ];
+}
 
 const op = 'linearCrossEntropy';
 

@@ -5,8 +5,7 @@
 import { biasGelu } from '../../ops/activations/biasGelu.ts';
 import { gatedActivation } from '../../ops/activations/gatedActivation.ts';
 import { add } from '../../ops/elementwise/arithmetic.ts';
-import { addLayerNorm } from '../../ops/normalization/addLayerNorm.ts';
-import { addRmsNorm } from '../../ops/normalization/addRmsNorm.ts';
+import { addLayerNorm, addRmsNorm } from '../../ops/normalization/addLayerNorm.ts';
 import { linearCrossEntropy } from '../../ops/vocabulary/linearCrossEntropy.ts';
 import { linearTopK } from '../../ops/vocabulary/linearTopK.ts';
 import type { Tensor } from '../../tensor/tensor.ts';

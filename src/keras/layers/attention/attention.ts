@@ -1,12 +1,11 @@
 /** @file Attention and AdditiveAttention: queries that look up values by keys. */
 import { computeDTypeOf } from '../base/dtypePolicy.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
-import { type OpenShape, describe, requireBoolean } from '../../../core/shape.ts';
+import { describe, type OpenShape, requireBoolean } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
 import { dotProductAttention } from '../../../ops/attention/dotProductAttention.ts';
-import { expandDims } from '../../../ops/arrangement/expandDims.ts';
+import { expandDims, squeeze } from '../../../ops/arrangement/expandDims.ts';
 import { matMul } from '../../../ops/products/matMul.ts';
-import { squeeze } from '../../../ops/arrangement/squeeze.ts';
 import { sum } from '../../../ops/reductions/sum.ts';
 import { tanh } from '../../../ops/elementwise/hyperbolic.ts';
 import { where } from '../../../ops/elementwise/where.ts';
@@ -23,8 +22,8 @@ import {
   factoryOf,
   flag,
   type InputSpec,
-  layer,
   Layer,
+  layer,
   type LayerOptions,
   oneOf,
 } from '../base/declare.ts';

@@ -11,10 +11,8 @@ export {
   groupQueryAttention,
   GroupQueryAttention,
   type GroupQueryAttentionOptions,
-} from './groupQueryAttention.ts';
-export type { AttentionOptions } from './headsAttention.ts';
-export {
   multiHeadAttention,
   MultiHeadAttention,
   type MultiHeadAttentionOptions,
 } from './multiHeadAttention.ts';
+export type { AttentionOptions } from './headsAttention.ts';

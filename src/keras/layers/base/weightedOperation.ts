@@ -2,6 +2,9 @@
  * @file WeightedOperation: the weights of a layer and of the layers inside it, whether they are trainable, and their
  * values. The base of Layer.
  */
+import type { Constraint } from '../../constraints/index.ts';
+import type { Initializer } from '../../initializers/index.ts';
+import type { Regularizer } from '../../regularizers/index.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { checkOptions, type OptionNames, rejectExtraArguments } from '../../../core/options.ts';
@@ -22,7 +25,15 @@ import { findInProperties } from './findInProperties.ts';
 import { checkedOptions, type LayerOptions } from './layerOptions.ts';
 import { inKerasOrder, makeWeight, type OwnWeight, setWeights, type WeightOptions } from './layerWeights.ts';
 import { weightsIn } from '../quantized/narrowMatrix.ts';
-import type { WeightRules } from './weightRules.ts';
+
+// Initializer, regularizer and constraint of a weight. Options and configurations name them after the weight:
+// `kernelInitializer`, `kernelRegularizer`, `kernelConstraint`.
+
+interface WeightRules {
+  readonly initializer: Initializer;
+  readonly regularizer: Regularizer | null;
+  readonly constraint: Constraint | null;
+}
 
 /** The part of the inner layers that an operation uses. */
 export interface Sublayer {

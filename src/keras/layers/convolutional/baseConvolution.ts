@@ -7,15 +7,14 @@ import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { Padding } from '../../../core/windows.ts';
 import { add } from '../../../ops/elementwise/arithmetic.ts';
-import { expandDims } from '../../../ops/arrangement/expandDims.ts';
-import { squeeze } from '../../../ops/arrangement/squeeze.ts';
+import { expandDims, squeeze } from '../../../ops/arrangement/expandDims.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { Activation, ActivationLike } from '../../activations.ts';
-import { type DataFormatOptions, dataFormat } from '../base/dataFormat.ts';
+import { dataFormat, type DataFormatOptions } from '../base/dataFormat.ts';
 import { AdaptedLayer } from '../base/adapter.ts';
 import { requireChannels } from '../base/inputSpec.ts';
-import { activation, flag, oneOf, perAxisOf, type LayerOptions } from '../base/declare.ts';
+import { activation, flag, type LayerOptions, oneOf, perAxisOf } from '../base/declare.ts';
 
 /** Options of all convolutional layers; `Size` is a number, or one per axis. */
 export interface ConvolutionOptions<Size> extends LayerOptions, BiasOptions, DataFormatOptions {

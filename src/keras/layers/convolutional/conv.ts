@@ -16,7 +16,7 @@ import type { Variable } from '../../../tensor/variable.ts';
 import { splitActivation } from '../../activations.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
 import { asOperand } from '../base/dtypePolicy.ts';
-import { factoryOf, integer, layer, oneOf, weights, type LayerOptions } from '../base/declare.ts';
+import { factoryOf, integer, layer, type LayerOptions, oneOf, weights } from '../base/declare.ts';
 
 export interface GroupedConvolutionOptions<Size>
   extends ConvolutionOptions<Size>,

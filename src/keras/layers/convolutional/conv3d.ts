@@ -2,7 +2,7 @@
 import { conv3d as convolve } from '../../../ops/convolution/conv3d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Triple } from '../base/dataFormat.ts';
-import { GroupedConvolution, groupedTable, type GroupedConvolutionOptions } from './conv.ts';
+import { GroupedConvolution, type GroupedConvolutionOptions, groupedTable } from './conv.ts';
 import { factoryOf, layer } from '../base/declare.ts';
 
 export type Conv3DOptions = GroupedConvolutionOptions<Triple>;

@@ -7,10 +7,43 @@ import { factoryOf } from '../../options/factory.ts';
 import { checked, integer, nullable, oneOf, own } from '../../options/kinds.ts';
 import type { Option } from '../../options/option.ts';
 import { notSparse } from './categories.ts';
-import { type HostNest, hostArray, isString } from './lookup/hostValues.ts';
+import { hostArray, type HostNest, isString } from './lookup/hostValues.ts';
 import { Lookup, type LookupOptions } from './lookup/lookup.ts';
-import { ngramsOf, type Split, splits, standardizations, type Standardize } from './lookup/textSteps.ts';
 import { VocabularyLayer } from './lookup/vocabularyLayer.ts';
+
+// Splits texts into tokens, with TensorFlow's rules for letters, punctuation and whitespace.
+
+const punctuation = /[!"#$%&()*+,\-./:;<=>?@[\\\]^_`{|}~']/g;
+
+/** As TensorFlow's `strings.lower`: ASCII letters only. */
+const lower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+const strip = (text: string) => text.replace(punctuation, '');
+
+const standardizations = {
+  lowerAndStripPunctuation: (text: string) => strip(lower(text)),
+  lower,
+  stripPunctuation: strip,
+};
+
+type Standardize = keyof typeof standardizations;
+
+const splits = {
+  whitespace: (text: string): readonly string[] => text.split(/[ \t\n\v\f\r]+/).filter((word) => word !== ''),
+  character: (text: string): readonly string[] => [...text],
+};
+
+type Split = keyof typeof splits;
+
+/** The tokens of a row of words. For a number n, the tokens of 1 to n words, shorter ones first. */
+function ngramsOf(words: readonly string[], ngrams: number | readonly number[] | null): string[] {
+  if (ngrams === null) return [...words];
+  const widths = typeof ngrams === 'number' ? Array.from({ length: ngrams }, (_, i) => i + 1) : ngrams;
+  return widths.flatMap((width) =>
+    Array.from({ length: Math.max(0, words.length - width + 1) }, (_, i) =>
+      words.slice(i, i + width).join(' '),
+    ),
+  );
+}
 
 type SharedOptions = Pick<
   LookupOptions<string>,

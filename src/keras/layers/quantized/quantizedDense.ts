@@ -11,7 +11,7 @@ import type { FileForm } from './fileForm.ts';
 import type { Quantization } from './quantization.ts';
 import { adder, frozen, type Quantized, stateOf, states, valuesOf } from './quantizedLayer.ts';
 import { weightsOf } from './quantizedWeights.ts';
-import { type FileValues, requantized } from './requantize.ts';
+import { type FileValues, requantized } from './quantizer.ts';
 import { upTo } from './upTo.ts';
 
 export class QuantizedDense extends Dense implements Quantized {

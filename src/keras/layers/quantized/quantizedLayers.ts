@@ -8,11 +8,10 @@ import { Dense } from '../core/dense.ts';
 import { EinsumDense } from '../core/einsumDense.ts';
 import { Embedding } from '../core/embedding.ts';
 import { ReversibleEmbedding } from '../core/reversibleEmbedding.ts';
-import { NarrowReversibleEmbedding } from './narrowReversibleEmbedding.ts';
+import { NarrowReversibleEmbedding, QuantizedEmbedding } from './quantizedEmbedding.ts';
 import type { Quantization } from './quantization.ts';
 import { QuantizedDense } from './quantizedDense.ts';
 import { QuantizedEinsumDense } from './quantizedEinsumDense.ts';
-import { QuantizedEmbedding } from './quantizedEmbedding.ts';
 
 /** The classes that dense, einsum and embedding layers become. */
 export const quantizedClasses = /* @__PURE__ */ new Map<unknown, unknown>([

@@ -5,8 +5,7 @@
 import { ShapeError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { mul } from '../../../ops/elementwise/arithmetic.ts';
-import { expandDims } from '../../../ops/arrangement/expandDims.ts';
-import { squeeze } from '../../../ops/arrangement/squeeze.ts';
+import { expandDims, squeeze } from '../../../ops/arrangement/expandDims.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { ActivationLike } from '../../activations.ts';
 import type { Steps } from './cell.ts';

@@ -5,8 +5,7 @@ import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../../core/spec.ts';
 import { reshape } from '../../../ops/arrangement/reshape.ts';
-import { stack } from '../../../ops/arrangement/stack.ts';
-import { unstack } from '../../../ops/arrangement/unstack.ts';
+import { stack, unstack } from '../../../ops/arrangement/stack.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import type { AnyLayer } from '../base/layer.ts';
 import type { Option } from '../../options/option.ts';
@@ -17,8 +16,8 @@ import {
   type CallOptions,
   factoryOf,
   type InputSpec,
-  layer,
   Layer,
+  layer,
   type LayerOptions,
 } from '../base/declare.ts';
 

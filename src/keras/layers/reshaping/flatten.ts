@@ -4,8 +4,8 @@ import type { OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import { reshape } from '../../../ops/arrangement/reshape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type DataFormatOptions, dataFormat } from '../base/dataFormat.ts';
-import { factoryOf, layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
+import { dataFormat, type DataFormatOptions } from '../base/dataFormat.ts';
+import { factoryOf, type InputSpec, layer, type LayerOptions } from '../base/declare.ts';
 
 export interface FlattenOptions extends LayerOptions, DataFormatOptions {}
 

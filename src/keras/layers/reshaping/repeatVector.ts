@@ -2,7 +2,7 @@
 import { expandDims } from '../../../ops/arrangement/expandDims.ts';
 import { tile } from '../../../ops/arrangement/tile.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { factoryOf, integer, layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
+import { factoryOf, type InputSpec, integer, layer, type LayerOptions } from '../base/declare.ts';
 
 export interface RepeatVectorOptions extends LayerOptions {
   /** Number of equal steps in the sequence. */

@@ -2,11 +2,11 @@
 import { isListOf } from '../../../core/lists.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
-import { describe, type OpenShape, type Shape, sizeOf, maxRank } from '../../../core/shape.ts';
+import { describe, maxRank, type OpenShape, type Shape, sizeOf } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import { reshape as reshaped } from '../../../ops/arrangement/reshape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { checked, factoryOf, layer, type InputSpec, type LayerOptions } from '../base/declare.ts';
+import { checked, factoryOf, type InputSpec, layer, type LayerOptions } from '../base/declare.ts';
 
 export interface ReshapeOptions extends LayerOptions {
   /** Sizes without the batch; one of them may be -1, to be inferred. */

@@ -1,20 +1,19 @@
 /** @file UpSampling1D, UpSampling2D, UpSampling3D: sequences, images and volumes enlarged by whole factors. */
 import { isSymbolic } from '../../../ops/define/recorders.ts';
 import { type Interpolation, interpolations, resizeImages } from '../../../ops/images/resizeImages.ts';
-import { expandDims } from '../../../ops/arrangement/expandDims.ts';
+import { expandDims, squeeze } from '../../../ops/arrangement/expandDims.ts';
 import { repeat } from '../../../ops/arrangement/repeat.ts';
 import { upSampling2d as enlarged } from '../../../ops/images/resize.ts';
-import { squeeze } from '../../../ops/arrangement/squeeze.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type DataFormatOptions, dataFormat, type Pair, type Triple } from '../base/dataFormat.ts';
+import { dataFormat, type DataFormatOptions, type Pair, type Triple } from '../base/dataFormat.ts';
 import {
   factoryOf,
+  type InputSpec,
   integer,
   layer,
+  type LayerOptions,
   oneOf,
   perAxisOf,
-  type InputSpec,
-  type LayerOptions,
 } from '../base/declare.ts';
 
 export interface UpSampling1DOptions extends LayerOptions {

@@ -1,8 +1,7 @@
 /** @file The learning-rate schedules, and their names. */
 import { memberOf } from '../../namedObjects.ts';
 import { cosineDecay, cosineDecayRestarts } from './cosine.ts';
-import { exponentialDecay, inverseTimeDecay, polynomialDecay } from './decay.ts';
-import { piecewiseConstantDecay } from './piecewiseConstantDecay.ts';
+import { exponentialDecay, inverseTimeDecay, piecewiseConstantDecay, polynomialDecay } from './decay.ts';
 import type { LearningRateSchedule } from './schedule.ts';
 
 export {
@@ -17,8 +16,9 @@ export {
   inverseTimeDecay,
   polynomialDecay,
   type PolynomialDecayOptions,
+  piecewiseConstantDecay,
+  type PiecewiseConstantDecayOptions,
 } from './decay.ts';
-export { piecewiseConstantDecay, type PiecewiseConstantDecayOptions } from './piecewiseConstantDecay.ts';
 export type { LearningRateSchedule, ScheduleOptions } from './schedule.ts';
 
 const makers = {

@@ -5,7 +5,7 @@ import { formatSpec } from '../../../core/spec.ts';
 import { argMax } from '../../../ops/reductions/argExtrema.ts';
 import { gather } from '../../../ops/indexing/gather.ts';
 import { round } from '../../../ops/elementwise/rounding.ts';
-import { squeeze } from '../../../ops/arrangement/squeeze.ts';
+import { squeeze } from '../../../ops/arrangement/expandDims.ts';
 import { toIndices } from '../../../ops/indexing/toIndices.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { keep, tidy } from '../../../tensor/scope.ts';

@@ -7,7 +7,7 @@ import { bincount } from '../../../../ops/indexing/bincount.ts';
 import { cast } from '../../../../ops/elementwise/cast.ts';
 import { clip } from '../../../../ops/elementwise/clip.ts';
 import { greater } from '../../../../ops/elementwise/comparison.ts';
-import { cumsum } from '../../../../ops/reductions/cumsum.ts';
+import { cumsum } from '../../../../ops/reductions/cumulative.ts';
 import { gather } from '../../../../ops/indexing/gather.ts';
 import { reshape } from '../../../../ops/arrangement/reshape.ts';
 import { slice } from '../../../../ops/arrangement/slice.ts';
@@ -17,9 +17,44 @@ import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions, imageTable } from './imageLayer.ts';
 import { type Bounds, valueRange } from './imageOptions.ts';
-import { rescaled } from './randomColour.ts';
-import { type Tiling, tilingOf } from './tiling.ts';
+import { rescaled } from './randomColours.ts';
 import { checked, factoryOf, layer, number } from '../../base/declare.ts';
+
+// Divides an axis of images into tiles of equal size, and locates its pixels between the tiles' centres.
+
+interface Tiling {
+  readonly count: number;
+  /** Pixels of a tile. */
+  readonly size: number;
+  /** The pixels of the axis, mirrored beyond its end until the last tile is full. */
+  readonly mirrored: readonly number[];
+  /** The tile of each pixel in `mirrored`. */
+  readonly own: readonly number[];
+  /**
+   * For each pixel of the axis, the tiles whose centres are before and after it, and its relative position between them
+   * (`shares`).
+   */
+  readonly before: readonly number[];
+  readonly after: readonly number[];
+  readonly shares: readonly number[];
+}
+
+/** An axis of `length` pixels in `count` tiles. */
+function tilingOf(length: number, count: number): Tiling {
+  const size = Math.ceil(length / count);
+  const padded = Array.from({ length: size * count }, (_, i) => i);
+  const position = padded.slice(0, length).map((i) => (i - size / 2) / size);
+  const limited = (tile: number) => Math.min(Math.max(tile, 0), count - 1);
+  return {
+    count,
+    size,
+    mirrored: padded.map((i) => Math.min(i % (2 * length), 2 * length - 1 - (i % (2 * length)))),
+    own: padded.map((i) => Math.floor(i / size)),
+    before: position.map((p) => limited(Math.floor(p))),
+    after: position.map((p) => limited(Math.floor(p) + 1)),
+    shares: position.map((p) => p - Math.floor(p)),
+  };
+}
 
 export interface ContrastLimitedAdaptiveHistogramEqualizationOptions extends ImageLayerOptions {
   /** The smallest and the largest value of a pixel. Default [0, 255]. */

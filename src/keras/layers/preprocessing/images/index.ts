@@ -1,52 +1,89 @@
 /** @file Layers that change images. */
 export { augMix, AugMix, type AugMixOptions } from './augMix.ts';
-export { autoContrast, AutoContrast, type AutoContrastOptions } from './autoContrast.ts';
-export { centerCrop, CenterCrop, type CenterCropOptions } from './centerCrop.ts';
+export {
+  autoContrast,
+  AutoContrast,
+  type AutoContrastOptions,
+  equalization,
+  Equalization,
+  type EqualizationOptions,
+} from './equalization.ts';
+export {
+  centerCrop,
+  CenterCrop,
+  type CenterCropOptions,
+  randomCrop,
+  RandomCrop,
+  type RandomCropOptions,
+  resizing,
+  Resizing,
+  type ResizingOptions,
+} from './crops.ts';
 export {
   contrastLimitedAdaptiveHistogramEqualization,
   ContrastLimitedAdaptiveHistogramEqualization,
   type ContrastLimitedAdaptiveHistogramEqualizationOptions,
 } from './clahe.ts';
-export { cutMix, CutMix, type CutMixOptions } from './cutMix.ts';
-export { equalization, Equalization, type EqualizationOptions } from './equalization.ts';
-export { mixUp, MixUp, type MixUpOptions } from './mixUp.ts';
+export { cutMix, CutMix, type CutMixOptions, mixUp, MixUp, type MixUpOptions } from './mixing.ts';
 export { randAugment, RandAugment, type RandAugmentOptions } from './randAugment.ts';
-export { randomBrightness, RandomBrightness, type RandomBrightnessOptions } from './randomBrightness.ts';
 export {
+  randomBrightness,
+  RandomBrightness,
+  type RandomBrightnessOptions,
   randomColorDegeneration,
   RandomColorDegeneration,
   type RandomColorDegenerationOptions,
-} from './randomColorDegeneration.ts';
+  randomContrast,
+  RandomContrast,
+  type RandomContrastOptions,
+  randomGrayscale,
+  RandomGrayscale,
+  type RandomGrayscaleOptions,
+  randomHue,
+  RandomHue,
+  type RandomHueOptions,
+  randomInvert,
+  RandomInvert,
+  type RandomInvertOptions,
+  randomPosterization,
+  RandomPosterization,
+  type RandomPosterizationOptions,
+  randomSaturation,
+  RandomSaturation,
+  type RandomSaturationOptions,
+  randomSharpness,
+  RandomSharpness,
+  type RandomSharpnessOptions,
+} from './randomColours.ts';
 export { randomColorJitter, RandomColorJitter, type RandomColorJitterOptions } from './randomColorJitter.ts';
-export { randomContrast, RandomContrast, type RandomContrastOptions } from './randomContrast.ts';
-export { randomCrop, RandomCrop, type RandomCropOptions } from './randomCrop.ts';
 export {
   randomElasticTransform,
   RandomElasticTransform,
   type RandomElasticTransformOptions,
 } from './randomElasticTransform.ts';
 export { randomErasing, RandomErasing, type RandomErasingOptions } from './randomErasing.ts';
-export { randomFlip, RandomFlip, type RandomFlipOptions } from './randomFlip.ts';
+export {
+  randomFlip,
+  RandomFlip,
+  type RandomFlipOptions,
+  randomRotation,
+  RandomRotation,
+  type RandomRotationOptions,
+  randomShear,
+  RandomShear,
+  type RandomShearOptions,
+  randomTranslation,
+  RandomTranslation,
+  type RandomTranslationOptions,
+  randomZoom,
+  RandomZoom,
+  type RandomZoomOptions,
+} from './randomAffine.ts';
 export {
   randomGaussianBlur,
   RandomGaussianBlur,
   type RandomGaussianBlurOptions,
 } from './randomGaussianBlur.ts';
-export { randomGrayscale, RandomGrayscale, type RandomGrayscaleOptions } from './randomGrayscale.ts';
-export { randomHue, RandomHue, type RandomHueOptions } from './randomHue.ts';
-export { randomInvert, RandomInvert, type RandomInvertOptions } from './randomInvert.ts';
 export { randomPerspective, RandomPerspective, type RandomPerspectiveOptions } from './randomPerspective.ts';
-export {
-  randomPosterization,
-  RandomPosterization,
-  type RandomPosterizationOptions,
-} from './randomPosterization.ts';
-export { randomRotation, RandomRotation, type RandomRotationOptions } from './randomRotation.ts';
-export { randomSaturation, RandomSaturation, type RandomSaturationOptions } from './randomSaturation.ts';
-export { randomSharpness, RandomSharpness, type RandomSharpnessOptions } from './randomSharpness.ts';
-export { randomShear, RandomShear, type RandomShearOptions } from './randomShear.ts';
-export { randomTranslation, RandomTranslation, type RandomTranslationOptions } from './randomTranslation.ts';
-export { randomZoom, RandomZoom, type RandomZoomOptions } from './randomZoom.ts';
-export { resizing, Resizing, type ResizingOptions } from './resizing.ts';
 export { solarization, Solarization, type SolarizationOptions } from './solarization.ts';
 export type { ImageBatch } from './imageLayer.ts';

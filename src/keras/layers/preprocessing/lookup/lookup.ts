@@ -9,8 +9,21 @@ import { own } from '../../../options/kinds.ts';
 import { encodeCategories, encodedShape, type OutputMode } from '../categories.ts';
 import { type Salt, saltOf } from '../hashes/buckets.ts';
 import type { HostArray } from './hostValues.ts';
-import { inverseFrequencies, paddedWeights } from './inverseFrequencies.ts';
 import { type Token, TokenTable } from './tokenTable.ts';
+
+// Inverse document frequencies, the weights of tokens with outputMode 'tfIdf'.
+
+/** log(1 + documents / (1 + documents with the token)), for each token. */
+function inverseFrequencies(found: readonly number[], documents: number): number[] {
+  return found.map((count) => Math.log(1 + documents / (1 + count)));
+}
+
+/** Weights of all indices: `special` ones at the start have the mean of the others, and those up to `depth` have 0. */
+function paddedWeights(weights: readonly number[], special: number, depth: number): number[] {
+  const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length;
+  const known = [...new Array<number>(special).fill(mean), ...weights];
+  return [...known, ...new Array<number>(Math.max(0, depth - known.length)).fill(0)];
+}
 
 /** 'tfIdf': counts times the inverse frequency of the token in documents. */
 export type LookupMode = OutputMode | 'tfIdf';
