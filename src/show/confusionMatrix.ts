@@ -93,13 +93,20 @@ function requireClasses(
   });
 }
 
+/** What stands above the names of rows. */
+const trueWord = 'true ↓';
+
 function drawMatrix(
   counts: readonly (readonly number[])[],
   names: readonly string[],
   title: string,
   width: number,
 ): Markup {
-  const left = Math.min(width / 4, 26 + Math.max(...names.map(textWidth), 0));
+  // Names may be shorter than the words above them.
+  const left = Math.min(
+    width / 4,
+    Math.max(14 + textWidth(trueWord), 26 + Math.max(...names.map(textWidth))),
+  );
   const top = 40;
   const cell = Math.max(2, Math.min(64, (width - left - 4) / names.length));
   const height = top + cell * names.length + 6;
@@ -114,7 +121,7 @@ function drawMatrix(
       description: `${right} of ${total} right; ${mistakesText(counts, names)}`,
     },
     label(left, 12, 'predicted →'),
-    label(0, 12, 'true ↓'),
+    label(0, 12, trueWord),
     ...(cell >= 14
       ? names.flatMap((name, i) => [
           label(left + cell * (i + 0.5), top - 8, shortened(name, cell - 2), {

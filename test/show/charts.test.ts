@@ -161,6 +161,11 @@ describe('confusionMatrix', () => {
     expect(texts(svg, 'desc')).toEqual(['4 of 6 right; 1 cat taken for dog, 1 dog taken for cat']);
   });
 
+  test('the words above short names are side by side', () => {
+    const { svg } = confusionMatrix({ labels: [0, 1], predictions: [0, 1] });
+    expect(Number(/<text x="([\d.]+)"[^>]*>predicted/.exec(svg)?.[1])).toBeGreaterThan(45);
+  });
+
   test('without names, classes are numbers', () => {
     expect(texts(confusionMatrix({ labels: [0, 3], predictions: [0, 3] }).svg, 'text')).toContain('3');
     expect(confusionMatrix({ labels: [], predictions: [] }).svg).toMatch(/0 of 0 right; no mistakes/);
