@@ -113,7 +113,7 @@ function ofOlder(
   return { compiled: isObject(compiled) ? upgradeTraining(compiled) : null, functions, isOlder: true };
 }
 
-const textLayer = /^(TextVectorization|StringLookup)$/;
+const textLayer = /^(TextVectorization|StringLookup|Hashing)$/;
 
 /** Returns the model behind the layers that take strings. Errors: FormatError where the app doesn't take those. */
 async function cutModel(
@@ -134,7 +134,7 @@ async function cutModel(
   }
   throw new FormatError({
     op: source,
-    rule: 'a model takes numbers: tensors hold no strings.',
+    rule: 'a model takes tensors, which hold no strings: layers of strings and hashes come in front of it.',
     received: `layer '${found.config?.name}' of class ${found.class_name}`,
     hint: 'take it in front of the model: loadModel(file, { onTextLayer: (layer) => { words = layer; } }).',
   });

@@ -32,6 +32,7 @@ export {
 } from './scaleAndTranslate.ts';
 export { hsvToRgb, rgbToGrayscale, rgbToHsv } from '../../ops/images/colours.ts';
 export { type CropImagesOptions, cropImages, type PadImagesOptions, padImages } from './imageBorders.ts';
+export { type ElasticTransformOptions, elasticTransform } from './elasticTransform.ts';
 export { type MapCoordinatesOptions, mapCoordinates } from './mapCoordinates.ts';
 
 export interface ResizeOptions extends ResizeImagesOptions, DataFormatOption {

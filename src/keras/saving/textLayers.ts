@@ -1,17 +1,18 @@
 /**
- * @file Layers of Keras's files that take strings, at the inputs of a model. Tensors hold no strings: the model begins behind
- * these layers here, and the app gets them, each with its vocabulary, to apply them in front of it.
+ * @file Layers of Keras's files that take strings, or hash strings and integers, at the inputs of a model. Tensors hold no strings: the
+ * model begins behind these layers here, and the app gets them, each with its vocabulary, to apply them in front of it.
  */
 import { FormatError } from '../../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../json/document.ts';
 import { placed } from '../json/jsonErrors.ts';
 import { camel, camelKey } from '../json/optionNames.ts';
+import { Hashing } from '../layers/preprocessing/hashing.ts';
 import { tokensIn, vocabularyFile } from '../layers/preprocessing/lookup/vocabularyFile.ts';
 import { StringLookup } from '../layers/preprocessing/stringLookup.ts';
 import { TextVectorization } from '../layers/preprocessing/textVectorization.ts';
 import { snakeCase } from '../names.ts';
 
-export type TextLayer = StringLookup | TextVectorization;
+export type TextLayer = StringLookup | TextVectorization | Hashing;
 
 export interface CutModel {
   /** The configuration of the model behind the layers. */
@@ -19,9 +20,10 @@ export interface CutModel {
   readonly layers: readonly TextLayer[];
 }
 
-const classes: Readonly<Record<string, new (options: object) => TextLayer>> = {
+const classes: Readonly<Record<string, new (options: never) => TextLayer>> = {
   StringLookup,
   TextVectorization,
+  Hashing,
 };
 
 /** Options whose values are names. */
@@ -30,7 +32,7 @@ const named: ReadonlySet<string> = new Set(['standardize', 'split', 'output_mode
 const obsolete: ReadonlySet<string> = new Set(['dtype', 'trainable', 'vocabulary_dtype', 'vocabulary_size']);
 
 /**
- * Removes the layers that take strings from the inputs of a model. `readAsset` gives a text of the file, null where it has none.
+ * Removes these layers from the inputs of a model. `readAsset` gives a text of the file, null where it has none.
  * Errors: FormatError for such layers in other places, and for options and vocabularies that they don't have.
  */
 export async function cutTextLayers(
@@ -102,7 +104,8 @@ function outputShape(layer: JsonObject, input: JsonObject): Json {
   const [batch = null, ...sizes] = ((input.config as JsonObject).batch_shape ?? []) as readonly Json[];
   const isText = layer.class_name === 'TextVectorization';
   if (mode === 'int') return isText ? [batch, options.output_sequence_length ?? null] : [batch, ...sizes];
-  const depth = (options.pad_to_max_tokens === true ? options.max_tokens : options.vocabulary_size) ?? null;
+  const tokens = options.pad_to_max_tokens === true ? options.max_tokens : options.vocabulary_size;
+  const depth = options.num_bins ?? tokens ?? null;
   if (isText) return [batch, depth];
   const isEach = mode === 'one_hot' && sizes.at(-1) !== 1;
   return [batch, ...(isEach ? sizes : sizes.slice(0, -1)), depth];
@@ -134,6 +137,7 @@ async function makeLayer(
   const text = await readAsset(`assets/${pathOf(layer, all)}/${vocabularyFile}`);
   return placed(source, place, () => {
     const made = new Class(options);
+    if (made instanceof Hashing) return made;
     const hasVocabulary = made.getVocabulary(false).length > 0;
     const tokens = text === null || hasVocabulary ? [] : tokensIn(text);
     // A layer that has learned nothing has only the special tokens.
@@ -152,7 +156,7 @@ function pathOf(layer: JsonObject, all: readonly JsonObject[]): string {
 function notAtInput(layer: JsonObject, source: string): FormatError {
   return new FormatError({
     op: source,
-    rule: 'a layer that takes strings is the first behind an input, which feeds nothing else: tensors hold no strings.',
+    rule: 'a layer of strings or hashes is the first behind an input, which feeds nothing else: tensors hold no strings.',
     received: `${String(layer.class_name)} '${nameOf(layer)}' in another place`,
     hint: 'save the part of the model that takes numbers.',
   });

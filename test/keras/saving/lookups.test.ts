@@ -43,6 +43,20 @@ test('a vocabulary of words is read from the file', async () => {
   net.dispose();
 });
 
+test('hashes of integers are computed in front of a model', async () => {
+  const taken: TextLayer[] = [];
+  const net = await loadModel(read('hashes.keras'), { onTextLayer: (layer) => taken.push(layer) });
+  const { inputs, outputs } = JSON.parse(read('hashes.json').toString());
+  const hashed = taken.map((layer, i) => (layer as layers.Hashing).apply(inputs[i]));
+  const y = net.apply(hashed as never) as unknown as Tensor;
+  expect(y.shape).toEqual([2, 10]);
+  [...(await y.data())].forEach((value, i) => {
+    expect(value).toBeCloseTo(outputs.flat(3)[i], 5);
+  });
+  net.dispose();
+  await expect(loadModel(read('hashes.keras'))).rejects.toThrow(/Hashing[\s\S]*onTextLayer/);
+});
+
 test('an input of bytes stays one in files, and takes integers', async () => {
   const x = input({ shape: [2, 2, 1], dtype: 'int32', name: 'picture' });
   const made = model({ inputs: x, outputs: layers.rescaling({ scale: 1 / 255 }).apply(x) });
