@@ -108,6 +108,13 @@ const SHOTS = {
     ready: /^Done: /,
     zoom: 0.45,
   },
+  tagger: {
+    place: 'tagger/index.html',
+    selector: '#text',
+    press: '#learn:enabled',
+    ready: /^Done: /,
+    zoom: 0.6,
+  },
   'perceptual-loss': {
     place: 'perceptual-loss/index.html',
     selector: '#pictures',

@@ -30,6 +30,7 @@ const FRAME = [
 const MADE_OF = {
   notebook: [...BUILT, 'examples/perceptual-loss/picture.ts'],
   'super-resolution': [...BUILT, 'examples/perceptual-loss', 'examples/fine-tune/style.css'],
+  tagger: [...BUILT, 'examples/fine-tune/style.css'],
   playground: [...BUILT, 'examples/playground', 'examples/notebook', 'scripts/website/playground-types.mjs'],
   vanilla: ['dist/browser', 'scripts/lib/pages.mjs'],
   // Bundles its peers, and measures the sizes of all of them.
@@ -42,6 +43,7 @@ export const pages = [
     'notebook',
     'fine-tune',
     'super-resolution',
+    'tagger',
     'perceptual-loss',
     'webgpu-app',
     'gather-three-ways',

@@ -11,7 +11,7 @@ import { escapeHtml } from './types.mjs';
 /** The pages of docs/guide in their order, by part. @type {readonly { part: string, pages: readonly string[] }[]} */
 const contents = [
   { part: 'First steps', pages: ['start', 'from-keras', 'from-tfjs', 'from-pytorch-and-jax'] },
-  { part: 'Tutorials', pages: ['tutorial-table', 'tutorial-digits', 'tutorial-gan'] },
+  { part: 'Tutorials', pages: ['tutorial-table', 'tutorial-digits', 'tutorial-gan', 'tagging'] },
   {
     part: 'Ideas',
     pages: ['memory', 'tape', 'transforms', 'gather-and-history', 'custom-layers', 'capture', 'kernels'],
@@ -36,7 +36,15 @@ const contents = [
 ];
 
 /** Pages of the guide whose code needs a page or files of the reader's, so that the playground can't run it. */
-const NOT_IN_PLAYGROUND = ['apps', 'files', 'pretrained', 'training', 'tutorial-table', 'tutorial-digits'];
+const NOT_IN_PLAYGROUND = [
+  'apps',
+  'files',
+  'pretrained',
+  'tagging',
+  'training',
+  'tutorial-table',
+  'tutorial-digits',
+];
 
 /** Documents for users next to the guide, by their pages. @type {Record<string, string>} */
 const IN_DEPTH = {

@@ -30,6 +30,7 @@ const SKIPPED = [
   'docs/images',
   'examples/fine-tune/public',
   'examples/super-resolution/public',
+  'examples/tagger/public',
 ];
 
 /** Words that are gone, as patterns of whole words, and the field's term. Identifiers are split into their words. */

@@ -35,6 +35,7 @@ const works: Record<string, { selector: string; words: RegExp; press?: string }>
   notebook: { selector: '#cell-adapter .state', words: /^done$/ },
   'fine-tune': { selector: '#status', words: /^Ready/ },
   'super-resolution': { selector: '#status', words: /^Ready/ },
+  tagger: { selector: '#status', words: /^Ready/ },
   'perceptual-loss': { selector: '#status', words: /^Ready/ },
   'webgpu-app': { selector: '#status', words: /frames\/s/ },
   'gather-three-ways': { selector: '#status', words: /^Done/ },

@@ -9,6 +9,10 @@ export const filesOf: Readonly<Record<string, Readonly<Record<string, string>>>>
     'model.weights.h5': 'models/mlp_classifier/model.weights.h5',
     'lambda.keras': 'models/lambda_model/model.keras',
   },
+  'tagging.md': {
+    'encoder/config.json': 'hub/distilbert-words/config.json',
+    'encoder/model.safetensors': 'hub/distilbert-words/model.safetensors',
+  },
   'tutorial-table.md': { 'iris.csv': 'tutorials/iris.csv' },
   'tutorial-digits.md': Object.fromEntries(
     Array.from({ length: 10 }, (_, digit) => [
