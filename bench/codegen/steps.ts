@@ -10,6 +10,7 @@ import { stepFamily } from '../rows/steps.ts';
 import { transformerFamily } from '../rows/transformer.ts';
 import type { ProblemReport } from './measure.ts';
 import { modelledLaunches } from './predict.ts';
+import { resNetRow } from './resNet.ts';
 import { type RecordedLaunch, type Recorder, recordLaunches } from './recorder.ts';
 
 /** Counts of one library's step. */
@@ -31,9 +32,12 @@ export interface StepReport {
 }
 
 /** Steps of sizes for GPUs, in float32, which all libraries have. */
-const rows: readonly Row[] = [stepFamily, transformerFamily, perceptualFamily].flatMap((family) =>
-  family.rows('gpu').filter(({ contenders }) => typeof contenders.tfjs === 'function'),
-);
+const rows: readonly Row[] = [
+  ...[stepFamily, transformerFamily, perceptualFamily].flatMap((family) =>
+    family.rows('gpu').filter(({ contenders }) => typeof contenders.tfjs === 'function'),
+  ),
+  resNetRow,
+];
 
 export interface StepRun {
   /** Where the layer writes its reports. */
