@@ -112,7 +112,8 @@ export { fusedConv2d, type FusedConv2dOptions } from './convolution/fusedConv2d.
 export { avgPool, avgPool1d } from './pooling/avgPool.ts';
 export { dilation2d, type Dilation2dOptions } from './pooling/dilation2d.ts';
 export { globalAveragePool, globalMaxPool, type GlobalPoolOptions } from './pooling/globalPool.ts';
-export { maxPool, maxPool1d, maxPoolWithArgmax, type MaxPoolWithArgmaxOptions } from './pooling/maxPool.ts';
+export { maxPool, maxPool1d } from './pooling/maxPool.ts';
+export { maxPoolWithArgmax, type MaxPoolWithArgmaxOptions } from './pooling/maxPoolWithArgmax.ts';
 export { avgPool3d, maxPool3d } from './pooling/pool3d.ts';
 export type { PoolOptions } from './pooling/pooling.ts';
 // Images
@@ -152,7 +153,8 @@ export { sampleTokens, type SampleTokensOptions } from './vocabulary/sampleToken
 export { gruSteps } from './recurrent/gruSteps.ts';
 export { lstmSteps } from './recurrent/lstmSteps.ts';
 // Arrangement
-export { concat, type ConcatOptions, split, type SplitOptions } from './arrangement/concat.ts';
+export { concat, type ConcatOptions } from './arrangement/concat.ts';
+export { split, type SplitOptions } from './arrangement/split.ts';
 export { type BlockOptions, depthToSpace, spaceToDepth } from './arrangement/depthToSpace.ts';
 export { diag, diagonal, type DiagonalOptions, type DiagOptions, trace } from './arrangement/diagonal.ts';
 export {
@@ -179,7 +181,8 @@ export {
   spaceToBatch,
   type SpaceToBatchOptions,
 } from './arrangement/spaceToBatch.ts';
-export { stack, type StackOptions, unstack } from './arrangement/stack.ts';
+export { stack, type StackOptions } from './arrangement/stack.ts';
+export { unstack } from './arrangement/unstack.ts';
 export {
   stridedScatter,
   type StridedScatterOptions,

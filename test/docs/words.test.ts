@@ -98,7 +98,7 @@ const GONE: readonly (readonly [word: string, replacement: string])[] = [
 /** Legitimate uses, by file, each with its reason. */
 const ALLOWED: readonly { file: RegExp; word: RegExp; reason: string }[] = [
   {
-    file: /rectifiers?\.ts$|layers\/activations\/activations\.ts$/,
+    file: /rectifiers?\.ts$|prelu\.ts$/,
     word: /^slopes?$/i,
     reason: "a leaky rectifier's slope",
   },

@@ -1,7 +1,8 @@
 /** @file Batching rules of recurrent steps. Examples that share weights are one batch; otherwise ops compute each step. */
 import { sigmoid } from '../../ops/activations/activations.ts';
 import { add, mul, sub } from '../../ops/elementwise/arithmetic.ts';
-import { concat, split } from '../../ops/arrangement/concat.ts';
+import { concat } from '../../ops/arrangement/concat.ts';
+import { split } from '../../ops/arrangement/split.ts';
 import { fill } from '../../ops/creation/creation.ts';
 import { tanh } from '../../ops/elementwise/hyperbolic.ts';
 import { matMul } from '../../ops/products/matMul.ts';

@@ -30,7 +30,7 @@ import { expandDims, squeeze } from '../../ops/arrangement/expandDims.ts';
 import { joinedAttention } from '../../ops/attention/joinedAttention.ts';
 import { repeat } from '../../ops/arrangement/repeat.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
-import { split } from '../../ops/arrangement/concat.ts';
+import { split } from '../../ops/arrangement/split.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { AttentionCache, KeysAndValues } from './attentionCache.ts';
 import { ensureBuilt } from './building.ts';

@@ -5,7 +5,7 @@
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { normalization } from '../layers/preprocessing/normalization.ts';
 import { rescaling } from '../layers/preprocessing/rescaling.ts';
-import { zeroPadding2d } from '../layers/reshaping/edges.ts';
+import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import {
   blockName,
   denseKernel,
@@ -19,8 +19,8 @@ import {
   defineNetwork,
   imageOf,
   type Network,
-  type NetworkOptions,
   networkOf,
+  type NetworkOptions,
   stridePadding,
 } from './network.ts';
 import { channelsOf, divisible, type Parts, topped } from './parts.ts';

@@ -4,18 +4,18 @@
  */
 import { requireInteger } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
-import { reLU } from '../layers/activations/activations.ts';
+import { reLU } from '../layers/activations/rectifiers.ts';
 import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
 import { requireFraction } from '../layers/base/randomOptions.ts';
 import { dropout as dropoutLayer } from '../layers/regularization/dropout.ts';
 import { reshape } from '../layers/reshaping/reshape.ts';
-import { zeroPadding2d } from '../layers/reshaping/edges.ts';
+import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import {
   defineNetwork,
   imageOf,
   type Network,
-  type NetworkOptions,
   networkOf,
+  type NetworkOptions,
   pooled,
   topActivation,
 } from './network.ts';

@@ -8,16 +8,16 @@ import { glorotUniform } from '../initializers/index.ts';
 import { dense } from '../layers/core/dense.ts';
 import { dropout } from '../layers/regularization/dropout.ts';
 import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
-import { reLU } from '../layers/activations/activations.ts';
+import { reLU } from '../layers/activations/rectifiers.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
-import { zeroPadding2d } from '../layers/reshaping/edges.ts';
+import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import { type Convention, isTorchvision } from './convention.ts';
 import {
   defineNetwork,
   imageOf,
   type Network,
-  type NetworkOptions,
   networkOf,
+  type NetworkOptions,
   pooled,
   stridePadding,
   topActivation,

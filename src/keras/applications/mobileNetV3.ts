@@ -5,13 +5,14 @@
 import { requireBoolean } from '../../core/shape.ts';
 import { add as plus, mul } from '../../ops/elementwise/arithmetic.ts';
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
-import { activation, reLU } from '../layers/activations/activations.ts';
+import { activation } from '../layers/activations/activation.ts';
+import { reLU } from '../layers/activations/rectifiers.ts';
 import { add, multiply } from '../layers/merging/elementwiseMerges.ts';
 import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
 import { rescaling } from '../layers/preprocessing/rescaling.ts';
 import { dropout } from '../layers/regularization/dropout.ts';
 import { flatten } from '../layers/reshaping/flatten.ts';
-import { zeroPadding2d } from '../layers/reshaping/edges.ts';
+import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import {
   defineNetwork,
   imageOf,

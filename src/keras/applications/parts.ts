@@ -2,7 +2,7 @@
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import type { ActivationLike } from '../activations.ts';
 import { glorotUniform } from '../initializers/index.ts';
-import { activation } from '../layers/activations/activations.ts';
+import { activation } from '../layers/activations/activation.ts';
 import { conv2d, type Conv2DOptions } from '../layers/convolutional/conv.ts';
 import { depthwiseConv2d, type DepthwiseConv2DOptions } from '../layers/convolutional/depthwiseConv.ts';
 import { dense } from '../layers/core/dense.ts';

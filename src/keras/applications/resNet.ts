@@ -5,8 +5,8 @@
  */
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
-import { maxPooling2d } from '../layers/pooling/pooling.ts';
-import { zeroPadding2d } from '../layers/reshaping/edges.ts';
+import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
+import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import { type Convention, isTorchvision } from './convention.ts';
 import { defineNetwork, type NetworkOptions } from './network.ts';
 import type { Parts } from './parts.ts';

@@ -1,8 +1,8 @@
 /** @file Common code of all ResNets: a stem, four stacks of residual blocks, a dense layer. */
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
-import { maxPooling2d } from '../layers/pooling/pooling.ts';
-import { zeroPadding2d } from '../layers/reshaping/edges.ts';
-import { imageOf, type Network, type NetworkOptions, networkOf } from './network.ts';
+import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
+import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
+import { imageOf, type Network, networkOf, type NetworkOptions } from './network.ts';
 import { type Parts, partsOf, topped } from './parts.ts';
 
 /** Filters of the four stacks. */

@@ -5,7 +5,7 @@
  */
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
-import { zeroPadding2d } from '../layers/reshaping/edges.ts';
+import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import { channelsOf, type Parts } from './parts.ts';
 import { normalizedStem, rectified, type Stack, type Version } from './resNetParts.ts';
 

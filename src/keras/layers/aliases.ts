@@ -9,6 +9,8 @@ export { conv3d as convolution3d, Conv3D as Convolution3D } from './convolutiona
 export {
   conv3dTranspose as convolution3dTranspose,
   Conv3DTranspose as Convolution3DTranspose,
+} from './convolutional/conv3dTranspose.ts';
+export {
   conv1dTranspose as convolution1dTranspose,
   Conv1DTranspose as Convolution1DTranspose,
   conv2dTranspose as convolution2dTranspose,
@@ -25,15 +27,19 @@ export {
   AveragePooling1D as AvgPool1D,
   averagePooling2d as avgPool2d,
   AveragePooling2D as AvgPool2D,
+} from './pooling/averagePooling.ts';
+export {
   maxPooling1d as maxPool1d,
   MaxPooling1D as MaxPool1D,
   maxPooling2d as maxPool2d,
   MaxPooling2D as MaxPool2D,
+} from './pooling/maxPooling.ts';
+export {
   averagePooling3d as avgPool3d,
   AveragePooling3D as AvgPool3D,
   maxPooling3d as maxPool3d,
   MaxPooling3D as MaxPool3D,
-} from './pooling/pooling.ts';
+} from './pooling/pooling3d.ts';
 export {
   globalAveragePooling1d as globalAvgPool1d,
   GlobalAveragePooling1D as GlobalAvgPool1D,

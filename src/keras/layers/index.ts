@@ -16,6 +16,8 @@ export {
   conv3dTranspose,
   Conv3DTranspose,
   type Conv3DTransposeOptions,
+} from './convolutional/conv3dTranspose.ts';
+export {
   conv1dTranspose,
   Conv1DTranspose,
   type Conv1DTransposeOptions,
@@ -48,18 +50,22 @@ export {
   averagePooling2d,
   AveragePooling2D,
   type AveragePooling2DOptions,
+} from './pooling/averagePooling.ts';
+export {
   maxPooling1d,
   MaxPooling1D,
   type MaxPooling1DOptions,
   maxPooling2d,
   MaxPooling2D,
   type MaxPooling2DOptions,
+} from './pooling/maxPooling.ts';
+export {
   averagePooling3d,
   AveragePooling3D,
   maxPooling3d,
   MaxPooling3D,
   type Pooling3DOptions,
-} from './pooling/pooling.ts';
+} from './pooling/pooling3d.ts';
 export {
   adaptiveAveragePooling1d,
   AdaptiveAveragePooling1D,
@@ -103,6 +109,8 @@ export {
   cropping3d,
   Cropping3D,
   type Cropping3DOptions,
+} from './reshaping/cropping.ts';
+export {
   zeroPadding1d,
   ZeroPadding1D,
   type ZeroPadding1DOptions,
@@ -112,7 +120,7 @@ export {
   zeroPadding3d,
   ZeroPadding3D,
   type ZeroPadding3DOptions,
-} from './reshaping/edges.ts';
+} from './reshaping/zeroPadding.ts';
 export { flatten, Flatten, type FlattenOptions } from './reshaping/flatten.ts';
 export { permute, Permute, type PermuteOptions } from './reshaping/permute.ts';
 export { repeatVector, RepeatVector, type RepeatVectorOptions } from './reshaping/repeatVector.ts';
@@ -146,13 +154,9 @@ export {
   Subtract,
 } from './merging/elementwiseMerges.ts';
 // Activations
+export { activation, Activation, type ActivationOptions } from './activations/activation.ts';
+export { prelu, PReLU, type PReLUOptions } from './activations/prelu.ts';
 export {
-  activation,
-  Activation,
-  type ActivationOptions,
-  prelu,
-  PReLU,
-  type PReLUOptions,
   elu,
   ELU,
   type ELUOptions,
@@ -162,10 +166,8 @@ export {
   reLU,
   ReLU,
   type ReLUOptions,
-  softmax,
-  Softmax,
-  type SoftmaxOptions,
-} from './activations/activations.ts';
+} from './activations/rectifiers.ts';
+export { softmax, Softmax, type SoftmaxOptions } from './activations/softmax.ts';
 // Normalization
 export {
   batchNormalization,

@@ -1,6 +1,7 @@
 /** @file Projective maps from pairs of points. */
 import { mul, neg } from '../../ops/elementwise/arithmetic.ts';
-import { concat, split } from '../../ops/arrangement/concat.ts';
+import { concat } from '../../ops/arrangement/concat.ts';
+import { split } from '../../ops/arrangement/split.ts';
 import { fill } from '../../ops/creation/creation.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
 import { solve } from '../../ops/linalg/solve.ts';

@@ -11,7 +11,8 @@ import { gatherNd } from '../../ops/indexing/gatherNd.ts';
 import { logicalAnd } from '../../ops/elementwise/logical.ts';
 import { floor } from '../../ops/elementwise/rounding.ts';
 import { nearestPixel } from '../../ops/images/sampleImages.ts';
-import { stack, unstack } from '../../ops/arrangement/stack.ts';
+import { stack } from '../../ops/arrangement/stack.ts';
+import { unstack } from '../../ops/arrangement/unstack.ts';
 import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 

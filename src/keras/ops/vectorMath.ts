@@ -20,7 +20,8 @@ import {
   type ReducePositions,
 } from '../../ops/reductions/reduction.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
-import { stack, unstack } from '../../ops/arrangement/stack.ts';
+import { stack } from '../../ops/arrangement/stack.ts';
+import { unstack } from '../../ops/arrangement/unstack.ts';
 import { slice } from '../../ops/arrangement/slice.ts';
 import { sum } from '../../ops/reductions/sum.ts';
 import { log10, sqrt, square } from '../../ops/elementwise/unary.ts';

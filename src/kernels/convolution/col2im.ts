@@ -15,7 +15,7 @@ import { biasBinding, biasStorage, epilogueOptions } from '../launch/epilogue.ts
 import { upTo } from '../launch/rounding.ts';
 import { matMulKernel } from '../gemm/matMul.ts';
 import { output } from '../launch/output.ts';
-import { windowValues } from '../images/windows.ts';
+import { windowValues } from '../images/windowValues.ts';
 
 const kernel = /* @__PURE__ */ defineKernel({
   name: 'col2im',

@@ -19,7 +19,7 @@ import { gemmTunable } from '../gemm/gemmAlgorithm.ts';
 import type { GemmProblem, GemmSize } from '../gemm/gemmProblem.ts';
 import { joinsTaps } from './joinedTaps.ts';
 import { output } from '../launch/output.ts';
-import { windowValues } from '../images/windows.ts';
+import { windowValues } from '../images/windowValues.ts';
 
 const defineDirection = (name: string, direction: Direction) =>
   defineKernel({

@@ -4,7 +4,7 @@ import type { WindowAxis } from '../../core/windows.ts';
 import type { Bindings } from '../../webgpu/kernel.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { bindsAsVectors } from '../launch/output.ts';
-import { windowValues } from '../images/windows.ts';
+import { windowValues } from '../images/windowValues.ts';
 
 export interface DepthwiseGeometry {
   readonly batch: number;

@@ -1,12 +1,10 @@
-/**
- * @file What kernels over windows of images share: geometry, parameters, and the channels that an invocation computes.
- * Convolutions take the values of their own parameters from here, too.
- */
+/** @file What kernels over windows of images share: geometry, parameters, and the channels that an invocation computes. */
 import { poolWorkgroup } from '../../../shaders/pool.ts';
 import type { WindowAxis } from '../../core/windows.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { elementsPerInvocation } from '../launch/strided.ts';
 import { profileOf } from '../selection/deviceProfile.ts';
+import { windowValues } from './windowValues.ts';
 
 /** Windows over images [batch, rows, columns, channels]. */
 export interface WindowGeometry {
@@ -34,20 +32,6 @@ export const windowParams = {
   pad_h: 'u32',
   pad_w: 'u32',
 } as const;
-
-/** The values of the parameters that describe the windows along both axes. */
-export function windowValues({ rows, columns }: Pick<WindowGeometry, 'rows' | 'columns'>) {
-  return {
-    kernel_h: rows.window,
-    kernel_w: columns.window,
-    stride_h: rows.stride,
-    stride_w: columns.stride,
-    dilation_h: rows.dilation,
-    dilation_w: columns.dilation,
-    pad_h: rows.before,
-    pad_w: columns.before,
-  };
-}
 
 /** Whether the taps of a window are farther than 1 apart. */
 export const isDilated = ({ rows, columns }: WindowGeometry) => rows.dilation > 1 || columns.dilation > 1;

@@ -7,7 +7,8 @@ import { type GatedActivation, gatedGradientKernel, gatedKernel } from '../../ke
 import type { Tensor } from '../../tensor/tensor.ts';
 import { gelu, geluDerivative, silu, siluDerivative } from './activations.ts';
 import { add, mul } from '../elementwise/arithmetic.ts';
-import { concat, split } from '../arrangement/concat.ts';
+import { concat } from '../arrangement/concat.ts';
+import { split } from '../arrangement/split.ts';
 import type { Cost } from '../define/cost.ts';
 import { defineOp, type Op } from '../define/define.ts';
 

@@ -13,7 +13,7 @@ import { slice } from '../arrangement/slice.ts';
 import { stridedScatter } from '../arrangement/stridedSlice.ts';
 import { transpose } from '../arrangement/transpose.ts';
 import { transposedSizes } from './transposedSizes.ts';
-import { unstack } from '../arrangement/stack.ts';
+import { unstack } from '../arrangement/unstack.ts';
 
 export interface Conv3dTransposeOptions {
   /** Steps between windows, by which the volume grows: a number, or one for each spatial axis. Default 1. */

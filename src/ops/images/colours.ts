@@ -13,7 +13,8 @@ import { defineOp, type Op } from '../define/define.ts';
 import { maximum, minimum } from '../elementwise/maximum.ts';
 import { activeRecorders, isAbstract } from '../define/recorders.ts';
 import { abs } from '../elementwise/rounding.ts';
-import { stack, unstack } from '../arrangement/stack.ts';
+import { stack } from '../arrangement/stack.ts';
+import { unstack } from '../arrangement/unstack.ts';
 import { sum } from '../reductions/sum.ts';
 import { where } from '../elementwise/where.ts';
 

@@ -15,7 +15,8 @@ import { logicalAnd, logicalNot } from '../elementwise/logical.ts';
 import { linspace, range } from '../creation/range.ts';
 import { reshape } from '../arrangement/reshape.ts';
 import { defineSampling, type Interpolation, type SamplingOp } from './sampleImages.ts';
-import { stack, unstack } from '../arrangement/stack.ts';
+import { stack } from '../arrangement/stack.ts';
+import { unstack } from '../arrangement/unstack.ts';
 import { sum } from '../reductions/sum.ts';
 import { where } from '../elementwise/where.ts';
 

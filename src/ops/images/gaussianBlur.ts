@@ -11,7 +11,7 @@ import { range } from '../creation/range.ts';
 import { reshape } from '../arrangement/reshape.ts';
 import { broadcastTo, sum } from '../reductions/sum.ts';
 import { exp, square } from '../elementwise/unary.ts';
-import { unstack } from '../arrangement/stack.ts';
+import { unstack } from '../arrangement/unstack.ts';
 
 export interface GaussianBlurOptions {
   /** Height and width of the window. Default 3. */

@@ -18,7 +18,8 @@ import { logicalAnd } from '../elementwise/logical.ts';
 import { range } from '../creation/range.ts';
 import { reshape } from '../arrangement/reshape.ts';
 import { ceil, floor } from '../elementwise/rounding.ts';
-import { stack, unstack } from '../arrangement/stack.ts';
+import { stack } from '../arrangement/stack.ts';
+import { unstack } from '../arrangement/unstack.ts';
 import { sum } from '../reductions/sum.ts';
 import { where } from '../elementwise/where.ts';
 

@@ -11,7 +11,8 @@ import { type FillMode, fillModes } from './fillModes.ts';
 import { range } from '../creation/range.ts';
 import { reshape } from '../arrangement/reshape.ts';
 import { defineSampling, type Interpolation, type SamplingOp } from './sampleImages.ts';
-import { stack, unstack } from '../arrangement/stack.ts';
+import { stack } from '../arrangement/stack.ts';
+import { unstack } from '../arrangement/unstack.ts';
 import { sum, sumToShape } from '../reductions/sum.ts';
 import { where } from '../elementwise/where.ts';
 

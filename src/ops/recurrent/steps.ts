@@ -10,7 +10,7 @@ import { matMul } from '../products/matMul.ts';
 import { activeRecorders, isAbstract } from '../define/recorders.ts';
 import { reshape } from '../arrangement/reshape.ts';
 import { slice } from '../arrangement/slice.ts';
-import { split } from '../arrangement/concat.ts';
+import { split } from '../arrangement/split.ts';
 import { squeeze } from '../arrangement/expandDims.ts';
 import { where } from '../elementwise/where.ts';
 

@@ -11,6 +11,8 @@ export {
   groupQueryAttention,
   GroupQueryAttention,
   type GroupQueryAttentionOptions,
+} from './groupQueryAttention.ts';
+export {
   multiHeadAttention,
   MultiHeadAttention,
   type MultiHeadAttentionOptions,

@@ -1,4 +1,7 @@
-/** @file Conv1DTranspose, Conv2DTranspose, Conv3DTranspose: learned upsampling, which reverses the size change of a strided convolution. */
+/**
+ * @file Conv1DTranspose, Conv2DTranspose: learned upsampling of sequences and images, which reverses the size change of a
+ * strided convolution.
+ */
 import type { KernelOptions } from '../base/weightOptions.ts';
 import { activationTable, Convolution, type ConvolutionOptions, windowTable } from './baseConvolution.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -6,13 +9,12 @@ import { describe, type OpenShape } from '../../../core/shape.ts';
 import { conv2dTranspose as transposed } from '../../../ops/convolution/conv2dTranspose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
-import type { Pair, Single, Triple } from '../base/dataFormat.ts';
+import type { Pair, Single } from '../base/dataFormat.ts';
 import { factoryOf, integer, layer, weights } from '../base/declare.ts';
 import type { OptionPlace } from '../../options/option.ts';
-import { conv3dTranspose as volumeTransposed } from '../../../ops/convolution/conv3dTranspose.ts';
 
 /** Options of transposed convolutions. */
-interface ConvTransposeOptions<Size> extends ConvolutionOptions<Size>, KernelOptions {
+export interface ConvTransposeOptions<Size> extends ConvolutionOptions<Size>, KernelOptions {
   /** Channels of the result. */
   filters: number;
   /** Steps, or rows and columns, added at the end; fewer than the strides. Default null: determined by the padding. */
@@ -23,7 +25,7 @@ export type Conv1DTransposeOptions = ConvTransposeOptions<Single>;
 export type Conv2DTransposeOptions = ConvTransposeOptions<Pair>;
 
 /** The table of transposed convolutions along `rank` axes. */
-const transposeTable = <R extends 1 | 2 | 3>(rank: R) => {
+export const transposeTable = <R extends 1 | 2 | 3>(rank: R) => {
   const { dataFormat, dilationRate, ...window } = windowTable(rank);
   return {
     filters: integer(),
@@ -39,7 +41,7 @@ const transposeTable = <R extends 1 | 2 | 3>(rank: R) => {
   };
 };
 
-abstract class ConvTranspose extends Convolution {
+export abstract class ConvTranspose extends Convolution {
   declare readonly filters: number;
   declare readonly outputPadding: readonly number[] | null;
   kernel: Variable | null = null;
@@ -121,26 +123,3 @@ export const conv2dTranspose = /* @__PURE__ */ factoryOf(Conv2DTranspose, [
   'strides',
   'padding',
 ]);
-
-export type Conv3DTransposeOptions = ConvTransposeOptions<Triple>;
-
-export class Conv3DTranspose extends /* @__PURE__ */ layer<Conv3DTransposeOptions, ConvTranspose>(
-  'Conv3DTranspose',
-  () => transposeTable(3),
-  ConvTranspose,
-) {
-  override call(x: Tensor): Tensor {
-    const { outputPadding, strides, dilationRate } = this;
-    const padding = this.padding as 'valid' | 'same';
-    const y = volumeTransposed(x, this.kernel as Tensor, { strides, padding, dilationRate, outputPadding });
-    return this.activation(this.withBias(y));
-  }
-}
-
-/**
- * A transposed convolution of volumes. Shapes: [batch, depth, height, width, channels] → [batch, depth', height', width',
- * filters], with the sizes of conv2dTranspose. Weights: kernel [kernelDepth, kernelHeight, kernelWidth, filters, channels]
- * and bias [filters].
- * Errors: ValueError for invalid options; ShapeError for inputs that aren't volumes, or whose channels don't fit.
- */
-export const conv3dTranspose = /* @__PURE__ */ factoryOf(Conv3DTranspose);

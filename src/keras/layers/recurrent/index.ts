@@ -11,8 +11,10 @@ export {
   ConvLSTM3D,
   type ConvLSTM3DOptions,
 } from './convLSTM.ts';
-export { gru, GRU, type GRUOptions, gruCell, GRUCell, type GRUCellOptions } from './gru.ts';
-export { lstm, LSTM, type LSTMOptions, lstmCell, LSTMCell, type LSTMCellOptions } from './lstm.ts';
+export { gru, GRU, type GRUOptions } from './gru.ts';
+export { gruCell, GRUCell, type GRUCellOptions } from './gruCell.ts';
+export { lstm, LSTM, type LSTMOptions } from './lstm.ts';
+export { lstmCell, LSTMCell, type LSTMCellOptions } from './lstmCell.ts';
 export {
   type RecurrentCallOptions,
   type RecurrentOptions,
@@ -21,12 +23,6 @@ export {
   RNN,
   type RNNOptions,
 } from './rnn.ts';
-export {
-  simpleRNN,
-  SimpleRNN,
-  type SimpleRNNOptions,
-  simpleRNNCell,
-  SimpleRNNCell,
-  type SimpleRNNCellOptions,
-} from './simpleRNN.ts';
+export { simpleRNN, SimpleRNN, type SimpleRNNOptions } from './simpleRNN.ts';
+export { simpleRNNCell, SimpleRNNCell, type SimpleRNNCellOptions } from './simpleRNNCell.ts';
 export { stackedRNNCells, StackedRNNCells, type StackedRNNCellsOptions } from './stackedRNNCells.ts';

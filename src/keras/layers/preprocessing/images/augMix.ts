@@ -4,7 +4,7 @@ import { add, div, mul, sub } from '../../../../ops/elementwise/arithmetic.ts';
 import { clip } from '../../../../ops/elementwise/clip.ts';
 import { randomGamma } from '../../../../ops/random/randomGamma.ts';
 import { sum } from '../../../../ops/reductions/sum.ts';
-import { unstack } from '../../../../ops/arrangement/stack.ts';
+import { unstack } from '../../../../ops/arrangement/unstack.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import {
   type AugmentationOptions,

@@ -3,17 +3,18 @@ import { currentExecutor } from '../../../../execution/currentExecutor.ts';
 import { freshSeed } from '../../../../ops/define/seeds.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { hostUniform } from '../../../initializers/hostRandom.ts';
-import { AutoContrast, Equalization } from './equalization.ts';
+import { AutoContrast } from './autoContrast.ts';
+import { Equalization } from './equalization.ts';
 import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
 import { betweenPixels, type Bounds, type Factor, factorOf, valueRange } from './imageOptions.ts';
-import {
-  RandomBrightness,
-  RandomColorDegeneration,
-  RandomContrast,
-  RandomPosterization,
-  RandomSharpness,
-} from './randomColours.ts';
-import { RandomRotation, RandomShear, RandomTranslation } from './randomAffine.ts';
+import { RandomBrightness } from './randomBrightness.ts';
+import { RandomColorDegeneration } from './randomColorDegeneration.ts';
+import { RandomContrast } from './randomContrast.ts';
+import { RandomPosterization } from './randomPosterization.ts';
+import { RandomSharpness } from './randomSharpness.ts';
+import { RandomRotation } from './randomRotation.ts';
+import { RandomShear } from './randomShear.ts';
+import { RandomTranslation } from './randomTranslation.ts';
 import { Solarization } from './solarization.ts';
 
 export interface AugmentationOptions extends RandomImageOptions {

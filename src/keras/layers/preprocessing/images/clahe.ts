@@ -17,7 +17,7 @@ import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions, imageTable } from './imageLayer.ts';
 import { type Bounds, valueRange } from './imageOptions.ts';
-import { rescaled } from './randomColours.ts';
+import { rescaled } from './randomColour.ts';
 import { checked, factoryOf, layer, number } from '../../base/declare.ts';
 
 // Divides an axis of images into tiles of equal size, and locates its pixels between the tiles' centres.

@@ -1,4 +1,4 @@
-/** @file Equalization, AutoContrast: spread the values of images over their range. */
+/** @file Equalization: spreads the values of images evenly over their range. */
 import { add, div, mul, sub } from '../../../../ops/elementwise/arithmetic.ts';
 import { cast } from '../../../../ops/elementwise/cast.ts';
 import { clip } from '../../../../ops/elementwise/clip.ts';
@@ -6,7 +6,7 @@ import { greater } from '../../../../ops/elementwise/comparison.ts';
 import { cumsum } from '../../../../ops/reductions/cumulative.ts';
 import { bincount } from '../../../../ops/indexing/bincount.ts';
 import { gather } from '../../../../ops/indexing/gather.ts';
-import { max, min } from '../../../../ops/reductions/extrema.ts';
+import { min } from '../../../../ops/reductions/extrema.ts';
 import { range } from '../../../../ops/creation/range.ts';
 import { reshape } from '../../../../ops/arrangement/reshape.ts';
 import { round } from '../../../../ops/elementwise/rounding.ts';
@@ -15,7 +15,7 @@ import { where } from '../../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions, imageTable } from './imageLayer.ts';
 import { type Bounds, valueRange } from './imageOptions.ts';
-import { rescaled } from './randomColours.ts';
+import { rescaled } from './randomColour.ts';
 import { type CallOptions, factoryOf, integer, layer } from '../../base/declare.ts';
 
 export interface EqualizationOptions extends ImageLayerOptions {
@@ -71,37 +71,3 @@ function ranksOf(counts: Tensor): { ranks: Tensor; isVaried: Tensor } {
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export const equalization = /* @__PURE__ */ factoryOf(Equalization, ['valueRange', 'bins']);
-
-export interface AutoContrastOptions extends ImageLayerOptions {
-  /** The smallest and the largest value of a pixel. Default [0, 255]. */
-  valueRange?: Bounds;
-}
-
-export class AutoContrast extends /* @__PURE__ */ layer<AutoContrastOptions, ImageLayer>(
-  'AutoContrast',
-  () => ({ valueRange: valueRange(), ...imageTable() }),
-  ImageLayer,
-) {
-  /** Returns the images with each channel stretched to the whole range; a channel of one value is unchanged. */
-  transformImages(images: Tensor): Tensor {
-    const x = asFloats(images);
-    const [low, high] = [min, max].map((extremum) => extremum(x, { axis: [1, 2], keepDims: true })) as [
-      Tensor,
-      Tensor,
-    ];
-    const isVaried = greater(high, low);
-    const shares = div(sub(x, low), where(isVaried, sub(high, low), 1));
-    return where(isVaried, rescaled(shares, [0, 1], this.valueRange), x);
-  }
-
-  protected override changes(): ImageChanges {
-    return { images: (x) => this.transformImages(x) };
-  }
-}
-
-/**
- * Stretches each channel of each image so that its smallest and largest values are those of `valueRange`. A channel of one value
- * is unchanged. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
- */
-export const autoContrast = /* @__PURE__ */ factoryOf(AutoContrast, ['valueRange']);

@@ -1,60 +1,35 @@
 /** @file Layers that change images. */
 export { augMix, AugMix, type AugMixOptions } from './augMix.ts';
-export {
-  autoContrast,
-  AutoContrast,
-  type AutoContrastOptions,
-  equalization,
-  Equalization,
-  type EqualizationOptions,
-} from './equalization.ts';
-export {
-  centerCrop,
-  CenterCrop,
-  type CenterCropOptions,
-  randomCrop,
-  RandomCrop,
-  type RandomCropOptions,
-  resizing,
-  Resizing,
-  type ResizingOptions,
-} from './crops.ts';
+export { autoContrast, AutoContrast, type AutoContrastOptions } from './autoContrast.ts';
+export { equalization, Equalization, type EqualizationOptions } from './equalization.ts';
+export { centerCrop, CenterCrop, type CenterCropOptions } from './centerCrop.ts';
+export { randomCrop, RandomCrop, type RandomCropOptions } from './randomCrop.ts';
+export { resizing, Resizing, type ResizingOptions } from './resizing.ts';
 export {
   contrastLimitedAdaptiveHistogramEqualization,
   ContrastLimitedAdaptiveHistogramEqualization,
   type ContrastLimitedAdaptiveHistogramEqualizationOptions,
 } from './clahe.ts';
-export { cutMix, CutMix, type CutMixOptions, mixUp, MixUp, type MixUpOptions } from './mixing.ts';
+export { cutMix, CutMix, type CutMixOptions } from './cutMix.ts';
+export { mixUp, MixUp, type MixUpOptions } from './mixUp.ts';
 export { randAugment, RandAugment, type RandAugmentOptions } from './randAugment.ts';
+export { randomBrightness, RandomBrightness, type RandomBrightnessOptions } from './randomBrightness.ts';
 export {
-  randomBrightness,
-  RandomBrightness,
-  type RandomBrightnessOptions,
   randomColorDegeneration,
   RandomColorDegeneration,
   type RandomColorDegenerationOptions,
-  randomContrast,
-  RandomContrast,
-  type RandomContrastOptions,
-  randomGrayscale,
-  RandomGrayscale,
-  type RandomGrayscaleOptions,
-  randomHue,
-  RandomHue,
-  type RandomHueOptions,
-  randomInvert,
-  RandomInvert,
-  type RandomInvertOptions,
+} from './randomColorDegeneration.ts';
+export { randomContrast, RandomContrast, type RandomContrastOptions } from './randomContrast.ts';
+export { randomGrayscale, RandomGrayscale, type RandomGrayscaleOptions } from './randomGrayscale.ts';
+export { randomHue, RandomHue, type RandomHueOptions } from './randomHue.ts';
+export { randomInvert, RandomInvert, type RandomInvertOptions } from './randomInvert.ts';
+export {
   randomPosterization,
   RandomPosterization,
   type RandomPosterizationOptions,
-  randomSaturation,
-  RandomSaturation,
-  type RandomSaturationOptions,
-  randomSharpness,
-  RandomSharpness,
-  type RandomSharpnessOptions,
-} from './randomColours.ts';
+} from './randomPosterization.ts';
+export { randomSaturation, RandomSaturation, type RandomSaturationOptions } from './randomSaturation.ts';
+export { randomSharpness, RandomSharpness, type RandomSharpnessOptions } from './randomSharpness.ts';
 export { randomColorJitter, RandomColorJitter, type RandomColorJitterOptions } from './randomColorJitter.ts';
 export {
   randomElasticTransform,
@@ -62,23 +37,11 @@ export {
   type RandomElasticTransformOptions,
 } from './randomElasticTransform.ts';
 export { randomErasing, RandomErasing, type RandomErasingOptions } from './randomErasing.ts';
-export {
-  randomFlip,
-  RandomFlip,
-  type RandomFlipOptions,
-  randomRotation,
-  RandomRotation,
-  type RandomRotationOptions,
-  randomShear,
-  RandomShear,
-  type RandomShearOptions,
-  randomTranslation,
-  RandomTranslation,
-  type RandomTranslationOptions,
-  randomZoom,
-  RandomZoom,
-  type RandomZoomOptions,
-} from './randomAffine.ts';
+export { randomFlip, RandomFlip, type RandomFlipOptions } from './randomFlip.ts';
+export { randomRotation, RandomRotation, type RandomRotationOptions } from './randomRotation.ts';
+export { randomShear, RandomShear, type RandomShearOptions } from './randomShear.ts';
+export { randomTranslation, RandomTranslation, type RandomTranslationOptions } from './randomTranslation.ts';
+export { randomZoom, RandomZoom, type RandomZoomOptions } from './randomZoom.ts';
 export {
   randomGaussianBlur,
   RandomGaussianBlur,

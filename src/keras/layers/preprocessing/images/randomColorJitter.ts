@@ -3,13 +3,11 @@ import type { Tensor } from '../../../../tensor/tensor.ts';
 import type { Option } from '../../../options/option.ts';
 import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
 import { type Bounds, type Factor, valueRange } from './imageOptions.ts';
-import {
-  RandomBrightness,
-  type RandomColour,
-  RandomContrast,
-  RandomHue,
-  RandomSaturation,
-} from './randomColours.ts';
+import { RandomBrightness } from './randomBrightness.ts';
+import type { RandomColour } from './randomColour.ts';
+import { RandomContrast } from './randomContrast.ts';
+import { RandomHue } from './randomHue.ts';
+import { RandomSaturation } from './randomSaturation.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
 /** Options of `randomColorJitter`. An option that is null changes nothing. */

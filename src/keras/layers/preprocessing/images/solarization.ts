@@ -6,7 +6,7 @@ import { where } from '../../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { RandomImageLayer, type RandomImageOptions, randomTable } from './imageLayer.ts';
 import { type Bounds, type Factor, factorOf, valueRange } from './imageOptions.ts';
-import { rescaled } from './randomColours.ts';
+import { rescaled } from './randomColour.ts';
 import { factoryOf, layer } from '../../base/declare.ts';
 
 export interface SolarizationOptions extends RandomImageOptions {

@@ -1,0 +1,39 @@
+/** @file Activation: an activation function as a layer. */
+import { ValueError } from '../../../core/errors.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import {
+  type Activation as ActivationFunction,
+  type ActivationLike,
+  activationOf,
+} from '../../activations.ts';
+import { factoryOf, layer, type LayerOptions } from '../base/declare.ts';
+import { activation as anyActivation } from '../../options/weightKinds.ts';
+import type { OptionPlace } from '../../options/option.ts';
+
+export interface ActivationOptions extends LayerOptions {
+  /** The activation: a name such as 'relu', or a function of tensors. */
+  activation: ActivationLike;
+}
+
+export class Activation extends /* @__PURE__ */ layer<ActivationOptions>('Activation', () => ({
+  activation: { ...anyActivation(), read: required },
+})) {
+  override readonly supportsMasking: boolean = true;
+
+  override call(x: Tensor): Tensor {
+    return this.activation(x);
+  }
+}
+
+function required(given: unknown, { op }: OptionPlace): ActivationFunction {
+  if (given !== undefined) return activationOf(given as ActivationLike);
+  throw new ValueError({
+    op,
+    rule: 'it needs an activation.',
+    received: 'none',
+    hint: "pass its name: layers.activation('relu').",
+  });
+}
+
+/** An activation function as a layer. Shape: that of the input. Errors: ValueError for an unknown name. */
+export const activation = /* @__PURE__ */ factoryOf(Activation, ['activation']);
