@@ -64,8 +64,7 @@ const maxQuoted = 2000;
 /** A file is malformed or in a format that isn't understood. */
 export class FormatError extends RetrogradError {
   constructor(parts: ErrorParts) {
-    const { received = '' } = parts;
-    super(received.length > maxQuoted ? { ...parts, received: `${received.slice(0, maxQuoted)}…` } : parts);
+    super({ ...parts, received: parts.received?.slice(0, maxQuoted) });
   }
 }
 

@@ -219,7 +219,8 @@ export { unique, type UniqueOptions } from './indexing/unique.ts';
 // Reductions and running totals
 export { all, any } from './reductions/anyAll.ts';
 export { type ArgOptions, argMax, argMin } from './reductions/argExtrema.ts';
-export { cumsum, type CumsumOptions, cummax, type CummaxOptions, cumprod } from './reductions/cumulative.ts';
+export { cumsum, type CumsumOptions } from './reductions/cumsum.ts';
+export { cummax, type CummaxOptions, cumprod } from './reductions/cumulative.ts';
 export { max, min } from './reductions/extrema.ts';
 export { logSumExp } from './reductions/logSumExp.ts';
 export { mean } from './reductions/mean.ts';

@@ -34,7 +34,7 @@ const reasons: readonly Reason[] = [
   },
   {
     matches: /usage/i,
-    rule: 'a buffer has the usages for which it is used: STORAGE, and COPY_SRC to be read back.',
+    rule: 'a buffer has usage STORAGE, and COPY_SRC to be read back.',
     received: 'without such a usage',
     hint: 'create it with usage STORAGE | COPY_SRC | COPY_DST.',
   },

@@ -207,9 +207,8 @@ export {
   ActivityRegularization,
   type ActivityRegularizationOptions,
 } from './regularization/activityRegularization.ts';
+export { alphaDropout, AlphaDropout } from './regularization/alphaDropout.ts';
 export {
-  alphaDropout,
-  AlphaDropout,
   dropout,
   Dropout,
   type DropoutOptions,

@@ -4,7 +4,7 @@ import { requireBoolean } from '../../core/shape.ts';
 import { add, mul, sub } from '../../ops/elementwise/arithmetic.ts';
 import { softplus } from '../../ops/activations/activations.ts';
 import { equal, greater, notEqual } from '../../ops/elementwise/comparison.ts';
-import { cumsum } from '../../ops/reductions/cumulative.ts';
+import { cumsum } from '../../ops/reductions/cumsum.ts';
 import { expandDims } from '../../ops/arrangement/expandDims.ts';
 import { onesLike } from '../../ops/creation/like.ts';
 import { logicalAnd, logicalNot } from '../../ops/elementwise/logical.ts';

@@ -9,7 +9,7 @@ import { cast } from '../../ops/elementwise/cast.ts';
 import { clip } from '../../ops/elementwise/clip.ts';
 import { greater, notEqual } from '../../ops/elementwise/comparison.ts';
 import { range } from '../../ops/creation/range.ts';
-import { cumsum } from '../../ops/reductions/cumulative.ts';
+import { cumsum } from '../../ops/reductions/cumsum.ts';
 import { expandDims } from '../../ops/arrangement/expandDims.ts';
 import { matMul } from '../../ops/products/matMul.ts';
 import { max } from '../../ops/reductions/extrema.ts';

@@ -7,11 +7,8 @@ import { gelu as libraryGelu, type GeluOptions } from '../../ops/activations/act
 import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
 import type { CreationOptions } from '../../ops/creation/creation.ts';
 import { eye } from '../../ops/creation/eye.ts';
-import {
-  cumprod as libraryCumprod,
-  cumsum as libraryCumsum,
-  type CumsumOptions,
-} from '../../ops/reductions/cumulative.ts';
+import { cumprod as libraryCumprod } from '../../ops/reductions/cumulative.ts';
+import { cumsum as libraryCumsum, type CumsumOptions } from '../../ops/reductions/cumsum.ts';
 import { prod as libraryProd } from '../../ops/reductions/prod.ts';
 import type { ReduceOptions } from '../../ops/reductions/reduction.ts';
 import { norm as libraryNorm, type NormOptions } from '../../ops/reductions/norm.ts';

@@ -10,7 +10,7 @@ import { sub } from '../elementwise/arithmetic.ts';
 import { cast } from '../elementwise/cast.ts';
 import { notEqual } from '../elementwise/comparison.ts';
 import { zeros } from '../creation/creation.ts';
-import { cumsum } from '../reductions/cumulative.ts';
+import { cumsum } from '../reductions/cumsum.ts';
 import { floorDiv, mod } from '../elementwise/division.ts';
 import { gather } from './gather.ts';
 import { range } from '../creation/range.ts';

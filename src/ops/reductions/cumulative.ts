@@ -1,6 +1,6 @@
 /**
- * @file cumsum; cumprod, and cummax by recursive doubling. Source of recursive doubling: W. D. Hillis, G. L. Steele, "Data
- * parallel algorithms", 1986.
+ * @file cumprod, and cummax by recursive doubling. Source of recursive doubling: W. D. Hillis, G. L. Steele, "Data parallel
+ * algorithms", 1986.
  */
 import { normalizeAxis, requireBoolean } from '../../core/shape.ts';
 import { type DType, requireDType } from '../../core/dtype.ts';
@@ -9,6 +9,7 @@ import { scanKernel } from '../../kernels/reduce/scan.ts';
 import { add, mul } from '../elementwise/arithmetic.ts';
 import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { perResult } from '../define/cost.ts';
+import { type CumsumOptions, planScan, type ScanPlan } from './cumsum.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import { flip } from '../arrangement/flip.ts';
 import { identity } from '../arrangement/identity.ts';
@@ -16,7 +17,6 @@ import { maximum } from '../elementwise/maximum.ts';
 import { numbers } from './reduction.ts';
 import { pad } from '../arrangement/pad.ts';
 import { slice } from '../arrangement/slice.ts';
-import type { TensorSpec } from '../../core/spec.ts';
 
 export interface CummaxOptions {
   /** The axis along which maxima run. Default 0. */
@@ -119,45 +119,3 @@ function shifted(x: Tensor, axis: number, distance: number, value: number): Tens
   const paddings = x.shape.map((_, i) => (i !== axis ? [0, 0] : distance < 0 ? [0, gap] : [gap, 0]));
   return pad(rest, { paddings, constantValue: value });
 }
-
-export interface CumsumOptions {
-  /** The axis along which sums run. Default 0. */
-  axis?: number;
-  /** Excludes each element from its own sum, so that the first sum is 0. Default false. */
-  exclusive?: boolean;
-  /** Sums from the end. Default false. */
-  reverse?: boolean;
-}
-
-/** The spec of x, and how it is scanned. */
-type ScanPlan = TensorSpec & Required<CumsumOptions>;
-
-/** Returns the plan of a scan. */
-function planScan(
-  op: string,
-  { shape, dtype }: TensorSpec,
-  { axis = 0, exclusive = false, reverse = false }: CumsumOptions,
-): ScanPlan {
-  requireDType(op, 'x', dtype, numbers);
-  requireBoolean(op, 'exclusive', exclusive);
-  requireBoolean(op, 'reverse', reverse);
-  return { shape, dtype, axis: normalizeAxis(op, axis, shape.length), exclusive, reverse };
-}
-
-/**
- * Running sums of `x` along `axis`: element k holds the sum of the elements up to and including k. Shape: that of x.
- * Errors: ShapeError for an axis that x lacks, ValueError for options, DTypeError for bools.
- */
-export const cumsum: Op<[x: Tensor], CumsumOptions, Tensor, 'first', ['axis', 'exclusive', 'reverse']> =
-  /* @__PURE__ */ defineOp({
-    name: 'cumsum',
-    inputs: ['x'],
-    options: { axis: true, exclusive: true, reverse: true },
-    save: { inputs: [] },
-    infer: ([x], options) => planScan('cumsum', x, options),
-    forward: ([x], plan) => scanKernel('cumsum', x, plan.axis, plan),
-    backward: ([dy], { plan: { axis, exclusive, reverse } }) => [
-      cumsum(dy, { axis, exclusive, reverse: !reverse }),
-    ],
-    cost: perResult,
-  });

@@ -1,6 +1,6 @@
 /** @file Checks of kernels that compute lines of values: reductions, softmax, normalizations, scans, sorts. */
 import type { AdapterProfile } from '../../kernels/selection/adapterProfile.ts';
-import { cumsum } from '../../ops/reductions/cumulative.ts';
+import { cumsum } from '../../ops/reductions/cumsum.ts';
 import { max } from '../../ops/reductions/extrema.ts';
 import { layerNorm } from '../../ops/normalization/layerNorm.ts';
 import { mean } from '../../ops/reductions/mean.ts';

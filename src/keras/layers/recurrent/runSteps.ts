@@ -3,7 +3,7 @@ import type { Shape } from '../../../core/shape.ts';
 import { cast } from '../../../ops/elementwise/cast.ts';
 import { greater } from '../../../ops/elementwise/comparison.ts';
 import { zeros } from '../../../ops/creation/creation.ts';
-import { cumsum } from '../../../ops/reductions/cumulative.ts';
+import { cumsum } from '../../../ops/reductions/cumsum.ts';
 import { expandDims } from '../../../ops/arrangement/expandDims.ts';
 import { flip } from '../../../ops/arrangement/flip.ts';
 import { reshape } from '../../../ops/arrangement/reshape.ts';

@@ -1,25 +1,22 @@
-/** @file Dropout, SpatialDropout1D, SpatialDropout2D, SpatialDropout3D, AlphaDropout: values cleared at random in training. */
+/** @file Dropout, SpatialDropout1D, SpatialDropout2D, SpatialDropout3D: values cleared at random in training. */
 import { isListOf } from '../../../core/lists.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { describe, maxRank, type OpenShape } from '../../../core/shape.ts';
+import { describe, type OpenShape, maxRank } from '../../../core/shape.ts';
 import { dropout as cleared } from '../../../ops/random/dropout.ts';
-import { onesLike, zerosLike } from '../../../ops/creation/like.ts';
+import { zerosLike } from '../../../ops/creation/like.ts';
 import { SeedSequence } from '../../../ops/define/seeds.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { dataFormat, type DataFormatOptions } from '../base/dataFormat.ts';
+import { type DataFormatOptions, dataFormat } from '../base/dataFormat.ts';
 import { fraction, seeded } from '../base/randomOptions.ts';
 import {
-  type CallOptions,
   checked,
   factoryOf,
-  type InputSpec,
-  Layer,
   layer,
+  Layer,
+  type CallOptions,
+  type InputSpec,
   type LayerOptions,
 } from '../base/declare.ts';
-import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
-import { greater } from '../../../ops/elementwise/comparison.ts';
-import { where } from '../../../ops/elementwise/where.ts';
 
 /** Options of `spatialDropout1d`. */
 export interface SpatialDropoutOptions extends LayerOptions {
@@ -67,7 +64,7 @@ abstract class RandomClearing extends Layer {
   }
 }
 
-const dropoutTable = () => ({
+export const dropoutTable = () => ({
   rate: fraction(),
   seed: seeded(),
   noiseShape: checked(noiseShapeOf, null),
@@ -162,44 +159,3 @@ export const spatialDropout2d = /* @__PURE__ */ factoryOf(SpatialDropout2D, ['ra
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export const spatialDropout3d = /* @__PURE__ */ factoryOf(SpatialDropout3D);
-
-/** The limit of selu for large negative values: minus its alpha times its scale. */
-const saturation = -1.6732632423543772 * 1.0507009873554805;
-
-export class AlphaDropout extends /* @__PURE__ */ layer<DropoutOptions, Dropout>(
-  'AlphaDropout',
-  dropoutTable,
-  Dropout,
-) {
-  constructor(options: DropoutOptions) {
-    super(options);
-    if (this.rate === 1) {
-      throw new ValueError({
-        op: this.name,
-        rule: '`rate` is below 1: nothing would be left to scale.',
-        received: 'rate: 1',
-        hint: 'pass a fraction such as 0.1.',
-      });
-    }
-  }
-
-  override call(x: Tensor, { training = false }: CallOptions): Tensor {
-    const { rate, noiseShape } = this;
-    if (!training || rate === 0) return x;
-    const kept = cleared(onesLike(x), {
-      rate,
-      noiseShape: noiseShape ?? undefined,
-      seed: this.seeds?.draw(),
-    });
-    const scale = ((1 - rate) * (1 + rate * saturation ** 2)) ** -0.5;
-    return add(mul(where(greater(kept, 0), x, saturation), scale), -scale * saturation * rate);
-  }
-}
-
-/**
- * In training, sets a fraction `rate` of the values to the saturation of selu, and scales and shifts all so that mean and
- * variance are kept; otherwise returns its input. Shape: that of the input. float32. Klambauer et al., Self-normalizing
- * neural networks, NeurIPS 2017.
- * Errors: ValueError for invalid options; ShapeError for a `noiseShape` that doesn't fit.
- */
-export const alphaDropout = /* @__PURE__ */ factoryOf(AlphaDropout, ['rate', 'noiseShape', 'seed']);

@@ -7,7 +7,7 @@ import { bincount } from '../../../../ops/indexing/bincount.ts';
 import { cast } from '../../../../ops/elementwise/cast.ts';
 import { clip } from '../../../../ops/elementwise/clip.ts';
 import { greater } from '../../../../ops/elementwise/comparison.ts';
-import { cumsum } from '../../../../ops/reductions/cumulative.ts';
+import { cumsum } from '../../../../ops/reductions/cumsum.ts';
 import { gather } from '../../../../ops/indexing/gather.ts';
 import { reshape } from '../../../../ops/arrangement/reshape.ts';
 import { slice } from '../../../../ops/arrangement/slice.ts';

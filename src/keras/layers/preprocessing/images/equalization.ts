@@ -3,7 +3,7 @@ import { add, div, mul, sub } from '../../../../ops/elementwise/arithmetic.ts';
 import { cast } from '../../../../ops/elementwise/cast.ts';
 import { clip } from '../../../../ops/elementwise/clip.ts';
 import { greater } from '../../../../ops/elementwise/comparison.ts';
-import { cumsum } from '../../../../ops/reductions/cumulative.ts';
+import { cumsum } from '../../../../ops/reductions/cumsum.ts';
 import { bincount } from '../../../../ops/indexing/bincount.ts';
 import { gather } from '../../../../ops/indexing/gather.ts';
 import { min } from '../../../../ops/reductions/extrema.ts';
