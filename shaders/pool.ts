@@ -261,7 +261,10 @@ fn covering(at: u32, before: u32, window: u32, stride: u32, count: u32) -> vec2<
 `;
 
 /** One invocation per input position; for cells, one per window, including the pixels up to the next window. */
-export function poolGradient({ type, width, perInvocation, kind }: PoolGradientOptions): string {
+export function poolGradient(
+  { type, width, perInvocation, kind }: PoolGradientOptions,
+  store = 'dx[at] = value;',
+): string {
   const isAverage = kind === 'averageCells';
   return wgsl`
 ${flatIndex}
@@ -270,6 +273,10 @@ ${lanes(type, width)}
 #if ${kind === 'cells'}
 ${takesOver(type)}
 #endif
+fn store(at: u32, value: Value) {
+  ${store}
+}
+
 #if ${isAverage || kind === 'cells'}
 fn compute(i: u32) {
   ${channelsOf(perInvocation)}
@@ -304,12 +311,12 @@ fn compute(i: u32) {
       let target_index = x_index(at.image, pixel, at.channel);
 #if ${isAverage}
       let takes = row < window.end.x && column < window.end.y;
-      ${eachStep(perInvocation, (step) => `dx[target_index + ${step}u] = select(Value(0), cotangent_${step}, takes);`)}
+      ${eachStep(perInvocation, (step) => `store(target_index + ${step}u, select(Value(0), cotangent_${step}, takes));`)}
 #else
       ${eachStep(
         perInvocation,
         (step) =>
-          `dx[target_index + ${step}u] = select(Value(0), cotangent_${step}, winner_${step} == Position(pixel));`,
+          `store(target_index + ${step}u, select(Value(0), cotangent_${step}, winner_${step} == Position(pixel)));`,
       )}
 #endif
     }
@@ -341,7 +348,7 @@ fn compute(i: u32) {
     }
   }
   let out = line * params.channels + channel;
-  ${eachStep(perInvocation, (step) => `dx[out + ${step}u] = total_${step};`)}
+  ${eachStep(perInvocation, (step) => `store(out + ${step}u, total_${step});`)}
 }
 #endif
 ${entry}

@@ -28,10 +28,10 @@ export function defineKernel<
 
 const paramTypes: readonly string[] = ['u32', 'i32', 'f32', 'u32x8', 'i32x8'] satisfies ParamType[];
 
+type Part = Exclude<keyof KernelDefinition<never, never, never>, 'stores'>;
+
 /** The allowed types of each part of a definition; undefined for optional parts. */
-const parts: Readonly<
-  Record<keyof KernelDefinition<never, never, never>, { is: string; fits: (part: unknown) => boolean }>
-> = {
+const parts: Readonly<Record<Part, { is: string; fits: (part: unknown) => boolean }>> = {
   name: { is: 'a string', fits: (part) => typeof part === 'string' && part !== '' },
   bindings: {
     is: "an object of bindings, such as { x: 'read f32', y: 'write f32' }, or a function of the options that returns one",

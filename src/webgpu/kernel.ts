@@ -33,6 +33,12 @@ export interface KernelDefinition<O extends KernelOptions, B extends Bindings, P
   reads?: (options: O) => readonly (keyof P & string)[];
   /** The WGSL after the generated declarations; its entry point is `main`. */
   source: (options: O) => string;
+  /**
+   * The binding of a result that the WGSL stores by `fn store(at: u32, value: T)`, where `T` is the binding's element. `source`
+   * takes another body of that function as its second argument, so that steps that read only that result can store theirs.
+   * @internal
+   */
+  stores?: string;
   /** WGSL directives (`enable …;`), which must precede all declarations. */
   directives?: (options: O) => string;
   /** If true, the WGSL may call `report_fault(position, count, value)` (shaders/lib/fault). */

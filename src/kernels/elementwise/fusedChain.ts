@@ -117,6 +117,17 @@ export class Chain {
     return this.#width;
   }
 
+  /** Positions of the launches that it replaces. */
+  get positions(): ReadonlySet<number> {
+    return this.#positions;
+  }
+
+  /** The steps whose values are needed outside the chain, with the ranges that they write. */
+  get outputs(): readonly { readonly step: number; readonly range: BoundRange }[] {
+    const steps = this.#outputs(this.#results, this.#positions);
+    return steps.map((step) => ({ step, range: this.#results[step] as BoundRange }));
+  }
+
   get attribution(): Attribution | null {
     return joinAttributions(this.#launches.map(({ attribution }) => attribution));
   }

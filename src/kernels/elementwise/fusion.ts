@@ -1,7 +1,7 @@
 /**
  * @file Fuses the elementwise launches of captured work: consecutive launches over the same elements become one launch, and
  * values that only they read are never stored. Constants that only they read become parameters. A reduction of values that
- * nothing else reads computes them itself.
+ * nothing else reads computes them itself, and so does a kernel that stores what only a chain reads.
  */
 import type { Pieces } from '../../core/pieces.ts';
 import type { Device } from '../../webgpu/device.ts';
@@ -12,6 +12,7 @@ import type { BoundRange } from '../../webgpu/boundRange.ts';
 import { elementwiseMap } from './elementwise.ts';
 import { fillMap } from '../copies/fill.ts';
 import { Chain, type ChainContext, resultOf } from './fusedChain.ts';
+import { followedLaunches } from './following.ts';
 import { FusedReduction } from './fusedReduction.ts';
 import { reducePass } from '../reduce/reduce.ts';
 
@@ -45,7 +46,7 @@ export function* fuseElementwise(
     const stored = groups.flatMap((group) =>
       isCommand(group) ? rangesOf(group).filter((r) => constants.has(r)) : [],
     );
-    if (stored.length === 0) return groups.flatMap(commandsOf);
+    if (stored.length === 0) return followed(groups, commands);
     for (const range of stored) constants.delete(range);
   }
 }
@@ -56,8 +57,19 @@ function isCommand(group: Group): group is Command {
   return !(group instanceof Chain || group instanceof FusedReduction);
 }
 
-function commandsOf(group: Group): readonly Command[] {
-  return isCommand(group) ? [group] : group.launches();
+/** Returns the commands of the groups, without chains that other launches compute. */
+function followed(groups: readonly Group[], commands: readonly Command[]): Command[] {
+  const joined = new Map<Command, PreparedLaunch>();
+  const left = groups.filter((group) => {
+    const launches = group instanceof Chain ? followedLaunches(group, commands) : null;
+    launches?.forEach((launch, position) => {
+      joined.set(commands[position] as Command, launch);
+    });
+    return !launches;
+  });
+  return left.flatMap((group): readonly Command[] =>
+    isCommand(group) ? [joined.get(group) ?? group] : group.launches(),
+  );
 }
 
 /** Returns the commands in order, without the fills of constants; elementwise launches are grouped into chains if possible. */

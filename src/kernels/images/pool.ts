@@ -32,6 +32,7 @@ const gradientKernel = defineKernel({
   }),
   params: { ...windowParams, cell_rows: 'u32', cell_columns: 'u32' },
   source: poolGradient,
+  stores: 'dx',
 });
 
 /** One value for each window: see `PoolOptions.kind`. `v` is the other image of `pick`. */

@@ -42,6 +42,8 @@ export interface AdapterProfile {
     readonly interleaved: boolean;
     /** Whether compilers may reorder operations, as those of GPUs with relaxed math do. */
     readonly reassociates: boolean;
+    /** Whether the steps of a chain may be computed where another kernel stores what they read. Not measured on software adapters. */
+    readonly follows: boolean;
   };
   readonly fill: {
     /**

@@ -13,7 +13,8 @@ const plainest = {
   subgroups: (profile) => ({ ...profile, subgroups: false }),
   elementwise: (profile) => {
     const never = Number.POSITIVE_INFINITY;
-    return { ...profile, elementwise: { ...profile.elementwise, minElements: { 2: never, 4: never } } };
+    const minElements = { 2: never, 4: never };
+    return { ...profile, elementwise: { ...profile.elementwise, minElements, follows: false } };
   },
   reduce: (profile) => other(profile, 'reduce'),
   lines: (profile) => ({ ...profile, lines: { ...profile.lines, shared: !profile.lines.shared } }),
@@ -54,6 +55,8 @@ export function withoutPart(profile: DeviceProfile, part: ProfilePart): DevicePr
 const kernelParts: readonly (readonly [RegExp, ProfilePart])[] = [
   [/^elementwise$|^fused elementwise$/, 'elementwise'],
   [/^reduce$|^fused reduce$/, 'reduce'],
+  // Kernels that compute a chain where they store what it reads.
+  [/^fused /, 'elementwise'],
   [/^(softmax|layerNorm|rmsNorm|scan|quantized mat|vocabulary)/, 'lines'],
   [/^(copy|pad)$/, 'strided'],
   [/^(gather|rows|check indices)/, 'indices'],

@@ -1,8 +1,9 @@
 /** @file Checks of elementwise ops and fused chains, of ops that move elements, of gathers, scatters and pools. */
 import { compile } from '../../autodiff/compile.ts';
+import { GradientTape } from '../../autodiff/tape.ts';
 import type { AdapterProfile } from '../../kernels/selection/adapterProfile.ts';
 import { add, mul } from '../../ops/elementwise/arithmetic.ts';
-import { avgPool, dilation2d, extractPatches, maxPool, ones, resizeBilinear } from '../../ops/index.ts';
+import { avgPool, dilation2d, extractPatches, maxPool, ones, relu, resizeBilinear } from '../../ops/index.ts';
 import { concat } from '../../ops/arrangement/concat.ts';
 import { gather } from '../../ops/indexing/gather.ts';
 import { sigmoid } from '../../ops/activations/activations.ts';
@@ -37,6 +38,33 @@ function compiledChain(size: number): Check {
   };
 }
 
+/** The gradient of a pool of max(x, 0), compiled: on GPUs the pool's kernel computes that of the maximum, where it stores its own. */
+function compiledPool(size: number): Check {
+  const compiled = compile((x: Tensor, dy: Tensor) => {
+    const tape = new GradientTape();
+    tape.watch(x);
+    const y = maxPool(relu(x), { poolSize: 2 });
+    return tape.gradient(y, x, { outputGradients: dy }) as Tensor;
+  });
+  return {
+    name: `gradient of maxPool(relu(x)) of ${size} × ${size} × 4, compiled`,
+    keepsInputs: true,
+    inputs: [spec([1, size, size, 4]), spec([1, size / 2, size / 2, 4])],
+    tolerance: 1e-6,
+    run: ([x, dy]) => [compiled(x as Tensor, dy as Tensor)],
+    expected: ([x, dy]) => [
+      (x as Values).map((value, i) => {
+        const [pixel, channel] = [Math.floor(i / 4), i % 4];
+        const [row, column] = [Math.floor(pixel / size) >> 1, (pixel % size) >> 1];
+        const at = (k: number) => (2 * row + (k >> 1)) * size + 2 * column + (k & 1);
+        const window = [0, 1, 2, 3].map((k) => (x as Values)[4 * at(k) + channel] as number);
+        const isLargest = value > 0 && value === Math.max(...window);
+        return isLargest ? ((dy as Values)[4 * (row * (size / 2) + column) + channel] as number) : 0;
+      }),
+    ],
+  };
+}
+
 function broadcastSum(rows: number, columns: number): Check {
   return {
     name: `${rows} × ${columns} plus a row`,
@@ -56,6 +84,7 @@ export const elementwiseOps = ({ elementwise: { minElements } }: AdapterProfile)
   broadcastSum(33, 7),
   broadcastSum(Math.ceil(minElements[4] / 16), 64),
   compiledChain(4 * 260),
+  compiledPool(6),
 ];
 
 function moved(

@@ -67,6 +67,10 @@ alias Value = vec4<f32>;
 alias Position = vec4<u32>;
 alias Mask = vec4<bool>;
 
+fn store(at: u32, value: Value) {
+  dx[at] = value;
+}
+
 fn compute(i: u32) {
   let line = i / params.channels;
   let channel = i % params.channels;
@@ -91,7 +95,7 @@ fn compute(i: u32) {
       let pixel = row * params.x_width + column;
       let target_index = x_index(at.image, pixel, at.channel);
       let takes = row < window.end.x && column < window.end.y;
-      dx[target_index + 0u] = select(Value(0), cotangent_0, takes);
+      store(target_index + 0u, select(Value(0), cotangent_0, takes));
     }
   }
 }

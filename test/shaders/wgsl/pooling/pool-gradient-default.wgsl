@@ -78,6 +78,10 @@ fn takes_over(value: Value, best: Value) -> Mask {
   return !nan_lanes(best) & (nan_lanes(value) | (value > best));
 }
 
+fn store(at: u32, value: Value) {
+  dx[at] = value;
+}
+
 fn compute(i: u32) {
   let line = i / params.channels;
   let channel = i % params.channels;
@@ -118,7 +122,7 @@ fn compute(i: u32) {
     for (var column = first_pixel.y; column < last_pixel.y; column++) {
       let pixel = row * params.x_width + column;
       let target_index = x_index(at.image, pixel, at.channel);
-      dx[target_index + 0u] = select(Value(0), cotangent_0, winner_0 == Position(pixel));
+      store(target_index + 0u, select(Value(0), cotangent_0, winner_0 == Position(pixel)));
     }
   }
 }

@@ -68,6 +68,10 @@ alias Value = f32;
 alias Position = u32;
 alias Mask = bool;
 
+fn store(at: u32, value: Value) {
+  dx[at] = value;
+}
+
 // Windows [first, end) along one axis that cover input position `at`.
 fn covering(at: u32, before: u32, window: u32, stride: u32, count: u32) -> vec2<u32> {
   let padded = at + before;
@@ -90,7 +94,7 @@ fn compute(i: u32) {
     }
   }
   let out = line * params.channels + channel;
-  dx[out + 0u] = total_0;
+  store(out + 0u, total_0);
 }
 
 @compute @workgroup_size(256)

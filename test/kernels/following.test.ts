@@ -1,0 +1,78 @@
+/** @file Chains of elementwise ops that a kernel computes where it stores what they read: fewer launches, the same bits. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  avgPool,
+  compile,
+  GradientTape,
+  init,
+  maxPool,
+  mul,
+  randomUniform,
+  relu,
+  type Tensor,
+} from '../../src/index.ts';
+import { profileFor, withProfile } from '../support/adapterClass.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+const uniform = (shape: number[], seed: number) => randomUniform(shape, { seed, min: -1 });
+
+type Program = (...inputs: Tensor[]) => Tensor[];
+
+/** Compares the first call and two replays with `program` itself, bit by bit. Returns the launches of a replay. */
+async function launchesOf(program: Program, inputs: readonly Tensor[]): Promise<number | undefined> {
+  using compiled = compile(program);
+  const read = (found: Tensor[]) => Promise.all(found.map((y) => y.data()));
+  const expected = await read(program(...inputs));
+  for (let call = 0; call < 3; call++) expect(await read(compiled(...inputs))).toEqual(expected);
+  return compiled.explain()[0]?.launches;
+}
+
+/** With software's kernels otherwise, which run faster here. */
+function following(body: () => Promise<void>): Promise<void> {
+  return withProfile({ ...profileFor('cpu'), elementwise: profileFor('gpu').elementwise }, body);
+}
+
+/** The gradient of a pool of relu(x), to x. */
+const pooled =
+  (pool: (y: Tensor) => Tensor): Program =>
+  (x, dy) => {
+    using tape = new GradientTape();
+    tape.watch(x as Tensor);
+    const y = pool(relu(x as Tensor));
+    return [tape.gradient(y, x as Tensor, { outputGradients: dy as Tensor }) as Tensor];
+  };
+
+describe('a gradient of a pool also computes what follows', () => {
+  it.each([
+    ['maxima', [2, 8, 6, 8], [2, 4, 3, 8], (y: Tensor) => maxPool(y, { poolSize: 2 })],
+    ['maxima of single channels', [2, 7, 5, 3], [2, 3, 2, 3], (y: Tensor) => maxPool(y, { poolSize: 2 })],
+    [
+      'overlapping maxima',
+      [1, 7, 7, 4],
+      [1, 3, 3, 4],
+      (y: Tensor) => maxPool(y, { poolSize: 3, strides: 2 }),
+    ],
+    ['means', [2, 8, 6, 8], [2, 4, 3, 8], (y: Tensor) => avgPool(y, { poolSize: 2 })],
+  ])('of %s', (name, x, dy, pool) =>
+    following(async () => {
+      const launches = await launchesOf(pooled(pool), [uniform(x, 1), uniform(dy, 2)]);
+      // relu, the pool, positions of maxima if windows overlap, and the gradient with that of relu.
+      expect(launches).toBe(name === 'overlapping maxima' ? 4 : 3);
+    }),
+  );
+});
+
+it('a pool whose gradient is needed itself is left as it is', () =>
+  following(async () => {
+    const program: Program = (x, dy) => {
+      using tape = new GradientTape();
+      tape.watch(x as Tensor);
+      const y = maxPool(x as Tensor, { poolSize: 2 });
+      const dx = tape.gradient(y, x as Tensor, { outputGradients: dy as Tensor }) as Tensor;
+      return [dx, mul(dx, 3)];
+    };
+    expect(await launchesOf(program, [uniform([1, 4, 4, 4], 1), uniform([1, 2, 2, 4], 2)])).toBe(3);
+  }));
