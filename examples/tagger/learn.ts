@@ -12,6 +12,12 @@ export async function choosePart(net: TokenClassifier, part: Part): Promise<void
     await net.enableLora({ rank: 8, alpha: 16, targets: ['transformer_layer_*'], alsoTrain: ['logits'] });
 }
 
+/** Sentences of a step. */
+const batchSize = 16;
+
+/** The learning rate of the first step. */
+const initialLearningRate = 4e-3;
+
 export interface Learning {
   readonly net: TokenClassifier;
   readonly rows: Rows;
@@ -23,10 +29,11 @@ export interface Learning {
 
 /** Resolves after the last pass; rejects with the signal's reason. */
 export async function learn({ net, rows, passes, signal, onPass }: Learning): Promise<void> {
-  compileFor(net);
+  const decaySteps = passes * Math.ceil(rows.begins.length / batchSize);
+  compileFor(net, optimizers.schedules.cosineDecay({ initialLearningRate, decaySteps }));
   await net.fit(rows.x, rows.y, {
     sampleWeight: rows.weights,
-    batchSize: 16,
+    batchSize,
     epochs: passes,
     seed: 1,
     verbose: 0,
@@ -35,9 +42,13 @@ export async function learn({ net, rows, passes, signal, onPass }: Learning): Pr
   });
 }
 
-export function compileFor(net: TokenClassifier): void {
+/** Smaller and smaller steps settle what the first ones found. */
+export function compileFor(
+  net: TokenClassifier,
+  learningRate: number | optimizers.LearningRateSchedule = initialLearningRate,
+): void {
   net.compile({
-    optimizer: optimizers.adamW({ learningRate: 4e-3 }),
+    optimizer: optimizers.adamW({ learningRate }),
     loss: losses.sparseCategoricalCrossentropy({ fromLogits: true }),
   });
 }
