@@ -3,6 +3,12 @@ import type { TokenClassifier } from 'retrograd/hub';
 import { losses, optimizers } from 'retrograd/keras';
 import type { Rows } from './rows.ts';
 
+/** Sentences of a step. */
+const batchSize = 16;
+
+/** The learning rate of the first step. */
+const initialLearningRate = 4e-3;
+
 /** Which part learns. */
 export type Part = 'head' | 'adapters';
 
@@ -11,12 +17,6 @@ export async function choosePart(net: TokenClassifier, part: Part): Promise<void
   if (part === 'adapters')
     await net.enableLora({ rank: 8, alpha: 16, targets: ['transformer_layer_*'], alsoTrain: ['logits'] });
 }
-
-/** Sentences of a step. */
-const batchSize = 16;
-
-/** The learning rate of the first step. */
-const initialLearningRate = 4e-3;
 
 export interface Learning {
   readonly net: TokenClassifier;

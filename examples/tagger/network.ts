@@ -14,6 +14,7 @@ export interface Network {
   readonly coder: Coder;
 }
 
+/** Fetched by name: a folder's address would also be asked for files that this network hasn't, and the console would show that. */
 const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'];
 
 /** Loads the files below `address`. */

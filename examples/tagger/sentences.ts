@@ -10,7 +10,7 @@ export interface Sentence {
 
 type Kind = (typeof labels)[number];
 
-/** What stands in the gaps of templates. */
+/** The kinds of names that the gaps of templates take. */
 const kinds: Readonly<Record<string, Kind>> = { P: 'person', L: 'place', O: 'organization' };
 
 /** Each third name is held back: the page isn't shown it with a label. */

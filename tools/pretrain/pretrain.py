@@ -15,7 +15,7 @@ import time
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel
 
 VOCABULARY = 2048
 LENGTH = 128
@@ -113,11 +113,12 @@ def train(model: LlamaForCausalLM, learned: torch.Tensor, held_back: torch.Tenso
     return best
 
 
-def save(model: LlamaForCausalLM, tokenizer: Tokenizer, folder: pathlib.Path) -> None:
+def save(model: PreTrainedModel, tokenizer: Tokenizer, folder: pathlib.Path, settings: dict) -> None:
+    """Writes the network in float16, and its tokenizer with `settings`."""
     folder.mkdir(parents=True, exist_ok=True)
     copy.deepcopy(model).half().save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
-    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": END, "model_max_length": 2 * LENGTH}
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast", **settings}
     (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n")
 
 
@@ -137,7 +138,8 @@ def main() -> None:
     model = make_model()
     count = sum(p.numel() for p in model.parameters())
     print(f"{count} parameters, {len(tokens)} tokens", flush=True)
-    keep = lambda: save(model, tokenizer, options.target)
+    settings = {"eos_token": END, "model_max_length": 2 * LENGTH}
+    keep = lambda: save(model, tokenizer, options.target, settings)
     best = train(model, tokens[:cut], tokens[cut:], options.steps, keep)
     print(f"held-back loss {best:.3f} per token")
 

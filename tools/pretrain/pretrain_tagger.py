@@ -19,7 +19,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import DistilBertConfig, DistilBertForMaskedLM
 
-from pretrain import read_chapters
+from pretrain import read_chapters, save
 
 VOCABULARY = 3000
 LENGTH = 24
@@ -150,11 +150,7 @@ def main() -> None:
             print(f"{step} {loss.item():.3f} {measured:.3f} {time.time() - started:.0f} s", flush=True)
         if done >= 1:
             break
-    options.target.mkdir(parents=True, exist_ok=True)
-    model.distilbert.half().save_pretrained(options.target)
-    tokenizer.save(str(options.target / "tokenizer.json"), pretty=False)
-    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 2 * LENGTH}
-    (options.target / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n")
+    save(model.distilbert, tokenizer, options.target, {"model_max_length": 2 * LENGTH})
 
 
 if __name__ == "__main__":
