@@ -146,7 +146,7 @@ export class Tape {
     this.#free();
     this.#connected = new Set();
     this.#spent = false;
-    if (!this.isRecording) this.#recorder.open();
+    if (!this.isRecording) this.#recorder.open(this);
   }
 
   /**

@@ -2,6 +2,7 @@
  * @file The dispatcher's handle on a tape. It doesn't keep the tape alive: one that is dropped without being closed would
  * otherwise keep recording, and hold what it recorded, until the program ends.
  */
+import { DropRegistry, type Holding } from '../core/dropRegistry.ts';
 import { type RecordedCall, type Recorder, startRecorder, stopRecorder } from '../ops/define/recorders.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { countTape } from '../tensor/openTapes.ts';
@@ -11,10 +12,12 @@ interface RecordingTape {
   follows(tensor: Tensor): boolean;
 }
 
-const dropped = new FinalizationRegistry<TapeRecorder>((recorder) => recorder.close());
+const dropped = new DropRegistry<TapeRecorder>((recorder) => recorder.close());
 
-export class TapeRecorder implements Recorder {
-  readonly #reference: WeakRef<RecordingTape>;
+export class TapeRecorder implements Recorder, Holding {
+  isRegistered = false;
+  /** Made at the end of the job in which the tape was opened: most tapes are closed by then. */
+  #reference: WeakRef<RecordingTape> | undefined;
   /** The tape, from its first call on for the rest of the job: JavaScript keeps it as long, and a reference takes longer to follow. */
   #current: RecordingTape | undefined;
   #isOpen = false;
@@ -24,18 +27,27 @@ export class TapeRecorder implements Recorder {
     tape: RecordingTape,
     readonly recording: number,
   ) {
-    this.#reference = new WeakRef(tape);
-    dropped.register(tape, this, this);
-    this.open();
+    this.open(tape);
+  }
+
+  /** Whether the tape is closed: nothing is to be done when it is dropped. */
+  get isFree(): boolean {
+    return !this.#isOpen;
   }
 
   get #tape(): RecordingTape | undefined {
     if (this.#current) return this.#current;
-    this.#current = this.#reference.deref();
+    const tape = this.#reference?.deref();
+    if (tape) this.#holdForNow(tape);
+    return tape;
+  }
+
+  #holdForNow(tape: RecordingTape): void {
+    this.#current = tape;
     queueMicrotask(() => {
+      if (this.#isOpen) this.#reference ??= new WeakRef(tape);
       this.#current = undefined;
     });
-    return this.#current;
   }
 
   /** @internal */
@@ -57,11 +69,13 @@ export class TapeRecorder implements Recorder {
     for (const check of this.#checks) check(sources);
   }
 
-  /** Starts to record. The tape counts as open until `close`. */
-  open(): void {
+  /** Starts to record for `tape`, which counts as open until `close`. */
+  open(tape: RecordingTape): void {
     startRecorder(this);
     if (this.#isOpen) return;
     this.#isOpen = true;
+    this.#holdForNow(tape);
+    dropped.watch(tape, this);
     countTape(1);
   }
 
@@ -75,6 +89,7 @@ export class TapeRecorder implements Recorder {
     stopRecorder(this);
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    dropped.forget(this);
     countTape(-1);
   }
 }

@@ -13,6 +13,7 @@ import {
   type KnownDType,
   type TypedData,
 } from '../core/dtype.ts';
+import { DropRegistry, type Holding } from '../core/dropRegistry.ts';
 import { DisposedError, ShapeError, ValueError } from '../core/errors.ts';
 import { frozenShape } from '../core/frozenShape.ts';
 import { rejectExtraArguments } from '../core/options.ts';
@@ -39,20 +40,29 @@ export function sourceOfData(data: unknown): SourceTensor | undefined {
   return typeof data === 'object' && data !== null ? readBackFrom.get(data as TypedData) : undefined;
 }
 
+/** What a tensor leaves to be freed. */
+class Holder implements Holding {
+  isRegistered = false;
+
+  constructor(
+    public storage: Storage | null,
+    /** False for aliases, which `tensorCount` leaves out. */
+    readonly counted: boolean,
+  ) {}
+
+  get isFree(): boolean {
+    return this.storage === null;
+  }
+}
+
 /**
- * Releases the storage of tensors that were dropped without `dispose`. Only tensors in no scope are registered: scopes
- * free theirs anyway, and registering each one would be a large part of the cost of an op.
+ * Releases the storage of tensors that were dropped without `dispose`. Only tensors in no scope are watched: scopes free
+ * theirs anyway, and watching each one would be a large part of the cost of an op.
  */
-const dropped = new FinalizationRegistry<Holder>((holder) => {
+const dropped = new DropRegistry<Holder>((holder) => {
   holder.storage?.release();
   if (holder.counted) liveTensors--;
 });
-
-interface Holder {
-  storage: Storage | null;
-  /** False for aliases, which `tensorCount` leaves out. */
-  counted: boolean;
-}
 
 let nextTensorId = 1;
 let liveTensors = 0;
@@ -105,7 +115,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     this.#size = sizeOf(spec.shape);
     this.#device = device;
     this.#origin = origin;
-    this.#holder = { storage, counted: aliasOf === undefined };
+    this.#holder = new Holder(storage, aliasOf === undefined);
     if (this.#holder.counted) liveTensors++;
   }
 
@@ -116,7 +126,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   watchDrop(): void {
     if (this.#isWatched || this.#holder.storage === null) return;
     this.#isWatched = true;
-    dropped.register(this, this.#holder, this);
+    dropped.watch(this, this.#holder);
   }
 
   // Accessors of private fields: assignments throw (unsupportedProperties.ts says with which hint).
@@ -308,7 +318,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     const { storage } = this.#holder;
     if (!storage) return;
     this.#holder.storage = null;
-    if (this.#isWatched) dropped.unregister(this);
+    dropped.forget(this.#holder);
     if (this.#holder.counted) liveTensors--;
     untrack(this);
     this.attachment?.dispose();
