@@ -13,8 +13,17 @@ import { checkOptions } from '../../core/options.ts';
 import { inheritedDeclaration } from '../options/declaration.ts';
 import { defineFields, readOptions } from '../options/option.ts';
 
-/** Names and values: `{ loss: 0.3, accuracy: 0.9, val_loss: 0.4 }`. Callbacks may add to those of an epoch. */
+/**
+ * Names and values: `{ loss: 0.3, accuracy: 0.9, val_loss: 0.4 }`. Callbacks may add to those of an epoch.
+ * A metric of several values, such as `recall({ thresholds: [0.3, 0.6] })`, logs a list, as in Keras. The type is that of the others, so
+ * read it as `logs.recall as unknown as number[]`.
+ */
 export type Logs = Record<string, number>;
+
+/** Whether a value of logs is a list. */
+export function isList(value: unknown): value is readonly number[] {
+  return Array.isArray(value);
+}
 
 /** The parameters of a run. */
 export interface RunParams {

@@ -1,5 +1,5 @@
 /** @file CSVLogger: writes the logs of epochs to a table. */
-import type { Logs } from './callback.ts';
+import { isList, type Logs } from './callback.ts';
 import { callback, factoryOf, flag, own } from './declare.ts';
 import { text } from './callbackOptions.ts';
 import { Files, type SinkLike } from './sink.ts';
@@ -46,7 +46,7 @@ export class CSVLogger extends /* @__PURE__ */ callback<CSVLoggerOptions>('csvLo
       this.#names = ['epoch', ...namesOf(logs, this.params.validation === true)];
       this.#add(this.#names);
     }
-    this.#add(this.#names.map((name) => (name === 'epoch' ? epoch : (logs[name] ?? 'NA'))));
+    this.#add(this.#names.map((name) => (name === 'epoch' ? epoch : written(logs[name]))));
     await this.#save();
   }
 
@@ -75,6 +75,11 @@ function namesOf(logs: Logs, isValidated: boolean): string[] {
   if (!isValidated || isThere) return names;
   const measured = names.filter((name) => name !== 'learning_rate');
   return [...names, ...measured.map((name) => `val_${name}`)];
+}
+
+/** Returns what a cell contains: a list in brackets, as in Keras. */
+function written(value: unknown): string {
+  return isList(value) ? `[${value.map(written).join(', ')}]` : String(value ?? 'NA');
 }
 
 /** Returns a value, quoted if necessary. */

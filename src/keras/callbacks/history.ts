@@ -6,12 +6,14 @@ import { isListOf } from '../../core/lists.ts';
 import { FormatError, MissingHistoryError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { notHistory } from '../../history/explain.ts';
-import { Callback, type Logs, type RunParams } from './callback.ts';
+import { Callback, isList, type Logs, type RunParams } from './callback.ts';
+
+type StoredValue = number | string | StoredValue[];
 
 /** A history in JSON. */
 export interface HistoryJSON {
-  /** Values by name, one per epoch. NaN and infinities are the strings 'NaN', 'Infinity' and '-Infinity'. */
-  history: Record<string, (number | string)[]>;
+  /** Values by name, one per epoch. NaN and infinities are the strings 'NaN', 'Infinity' and '-Infinity'. A list stays one. */
+  history: Record<string, StoredValue[]>;
   epoch: number[];
   params: Record<string, unknown>;
 }
@@ -76,15 +78,20 @@ export class History extends Callback {
   static fromJSON(json: string | HistoryJSON): History {
     const { history, epoch, params } = requireJSON(typeof json === 'string' ? parse(json) : json);
     const made = new History();
-    const entries = Object.entries(history).map(([name, values]) => [name, values.map(Number)]);
-    made.history = Object.fromEntries(entries);
+    const entries = Object.entries(history).map(([name, values]) => [name, values.map(decode)]);
+    made.history = Object.fromEntries(entries) as Record<string, number[]>;
     made.epoch = [...epoch];
     made.setParams({ ...params } as RunParams);
     return made;
   }
 }
 
-const encode = (value: number) => (Number.isFinite(value) ? value : String(value));
+const encode = (value: unknown): StoredValue => {
+  if (isList(value)) return value.map(encode);
+  return Number.isFinite(value) ? (value as number) : String(value);
+};
+const decode = (value: StoredValue): number | unknown[] =>
+  Array.isArray(value) ? value.map(decode) : Number(value);
 
 const special = ['NaN', 'Infinity', '-Infinity'];
 
@@ -98,7 +105,8 @@ function parse(text: string): unknown {
 
 function requireJSON(json: unknown): HistoryJSON {
   const { history, epoch, params } = (isRecord(json) ? json : {}) as Partial<HistoryJSON>;
-  const isValue = (value: unknown) => typeof value === 'number' || special.includes(value as string);
+  const isValue = (value: unknown): boolean =>
+    isListOf(value, isValue) || typeof value === 'number' || special.includes(value as string);
   const isValid =
     isRecord(history) &&
     Object.values(history).every((values) => isListOf(values, isValue)) &&

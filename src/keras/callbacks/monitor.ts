@@ -3,7 +3,7 @@ import { ValueError } from '../../core/errors.ts';
 import { describe, requireOneOf } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { suggestionFor } from '../../core/suggest.ts';
-import type { CallbackModel, Logs, RunParams } from './callback.ts';
+import { type CallbackModel, isList, type Logs, type RunParams } from './callback.ts';
 
 export interface MonitorOptions {
   /** The name of the monitored value. Default 'val_loss'. */
@@ -50,6 +50,7 @@ export class Monitor {
    */
   read(logs: Logs, params: RunParams): number | null {
     const value = logs[this.name];
+    if (isList(value)) throw this.#severalValues(value);
     if (value !== undefined) return value;
     const isOfValidation = this.name.startsWith('val_');
     const isValidated = Object.keys(logs).some((name) => name.startsWith('val_'));
@@ -78,6 +79,15 @@ export class Monitor {
     // As float32, as in Keras: a change from 0.7 to 0.8 is not more than 0.1.
     const change = Math.fround(value - this.#sign * this.#minDelta) - Math.fround(bar);
     return this.#sign > 0 ? change > 0 : change < 0;
+  }
+
+  #severalValues(value: readonly number[]): ValueError {
+    return new ValueError({
+      op: this.op,
+      rule: '`monitor` is the name of one value.',
+      received: `monitor: '${this.name}', a list of ${value.length} values`,
+      hint: 'add a metric with one result to compile({ metrics }), such as one threshold of its own, and watch that.',
+    });
   }
 
   /** 1 if higher is better, -1 if lower is. */

@@ -30,13 +30,13 @@ export class PathTemplate {
     return this.#pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.name]));
   }
 
-  /** Returns the file name. Errors: ValueError for a missing value. */
+  /** Returns the file name. Errors: ValueError for a missing value, and for a list. */
   fill(values: Readonly<Record<string, number>>): string {
     return this.#pieces
       .map((piece) => {
         if (typeof piece === 'string') return piece;
         const value = values[piece.name];
-        if (value !== undefined) return formatted(value, piece.format);
+        if (typeof value === 'number') return formatted(value, piece.format);
         throw invalid(
           this.op,
           '`filepath` must contain only names of available values.',

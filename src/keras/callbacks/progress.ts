@@ -1,5 +1,5 @@
 /** @file The text of progress bars: values, times and counts. */
-import type { Logs } from './callback.ts';
+import { isList, type Logs } from './callback.ts';
 
 /** ` - accuracy: 0.9012 - loss: 1.2345e-04`. */
 export function formatLogs(logs: Logs): string {
@@ -8,8 +8,9 @@ export function formatLogs(logs: Logs): string {
     .join('');
 }
 
-/** Four decimals, or scientific notation for small values. */
-export function formatValue(value: number): string {
+/** Four decimals, or scientific notation for small values; a list in brackets. */
+export function formatValue(value: number | readonly number[]): string {
+  if (isList(value)) return `[${value.map(formatValue).join(', ')}]`;
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
   if (Math.abs(value) > 1e-3) return value.toFixed(4);
   return value.toExponential(4).replace(/e([+-])(\d)$/, 'e$10$2');

@@ -1,5 +1,5 @@
 /** @file TensorBoard: the curves of a training run as event files. */
-import type { Logs } from './callback.ts';
+import { isList, type Logs } from './callback.ts';
 import { callback, factoryOf, own } from './declare.ts';
 import { text } from './callbackOptions.ts';
 import { type Scalar, scalarEvent, versionEvent } from './eventFile.ts';
@@ -40,7 +40,7 @@ export class TensorBoard extends /* @__PURE__ */ callback<TensorBoardOptions>('t
 
   /** Writes values as Keras does: as `epoch_loss` and so on, with the number of the epoch as step. */
   override async onEpochEnd(epoch: number, logs: Logs): Promise<void> {
-    const entries = Object.entries(logs);
+    const entries = Object.entries(logs).flatMap(curvesOf);
     const isValidation = ([name]: [string, number]) => name.startsWith('val_');
     const scalar = ([name, value]: [string, number]): Scalar => ({ tag: `epoch_${name}`, value });
     await this.#add('train', epoch, entries.filter((entry) => !isValidation(entry)).map(scalar));
@@ -60,6 +60,13 @@ export class TensorBoard extends /* @__PURE__ */ callback<TensorBoardOptions>('t
     this.#runs.set(run, curves);
     return curves;
   }
+}
+
+/** A metric of several values has a curve for each: `name_0`, `name_1`, and so on. */
+function curvesOf([name, value]: [string, unknown]): [string, number][] {
+  return isList(value)
+    ? value.flatMap((one, i) => curvesOf([`${name}_${i}`, one]))
+    : [[name, value as number]];
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

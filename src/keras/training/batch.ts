@@ -19,7 +19,11 @@ export interface Batch<X extends Nest<Tensor> = Tensor, Y extends Nest<Tensor> |
 /** A batch for any model. */
 export type AnyBatch = Batch<Nest<Tensor>, Nest<Tensor> | null>;
 
-/** Values by name, such as `{ loss: 0.3, accuracy: 0.9, val_loss: 0.4 }`. */
+/**
+ * Values by name, such as `{ loss: 0.3, accuracy: 0.9, val_loss: 0.4 }`. A metric of several values, such as
+ * `recall({ thresholds: [0.3, 0.6] })`, logs a list, as in Keras. The type is that of the others, so read it as
+ * `logs.recall as unknown as number[]`.
+ */
 export type Logs = Record<string, number>;
 
 /**

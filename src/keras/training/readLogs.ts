@@ -1,4 +1,5 @@
 /** @file Reads the results of metrics, all in one readback. */
+import type { Shape } from '../../core/shape.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
 import { concat } from '../../ops/arrangement/concat.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
@@ -6,22 +7,20 @@ import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Logs } from './batch.ts';
 
-/** Results that are not read yet: one tensor on the device, and the names of its values. */
+/** Results that are not read yet: one tensor on the device, and the name and shape of each result in it. */
 export interface PendingLogs {
   readonly values: Tensor | null;
-  /** The name of each value. */
-  readonly names: readonly string[];
+  readonly entries: readonly (readonly [name: string, shape: Shape])[];
 }
 
-/** Joins results, sorted by name. The values of a non-scalar result are named `name_0`, `name_1`, and so on. */
+/** Joins results, sorted by name. */
 export function joinLogs(results: Readonly<Record<string, Tensor>>): PendingLogs {
-  const entries = Object.entries(results).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  const names = entries.flatMap(([name, { size, shape }]) =>
-    shape.length === 0 ? [name] : Array.from({ length: size }, (_, i) => `${name}_${i}`),
-  );
-  if (names.length === 0) return { values: null, names };
-  const flat = () => entries.map(([, value]) => reshape(cast(value, 'float32'), { shape: [value.size] }));
-  return { values: keep(tidy(() => concat(flat(), { axis: 0 }))), names };
+  const sorted = Object.entries(results).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const entries = sorted.map(([name, { shape }]) => [name, shape] as const);
+  const flat = sorted.filter(([, { size }]) => size > 0);
+  if (flat.length === 0) return { values: null, entries };
+  const parts = () => flat.map(([, value]) => reshape(cast(value, 'float32'), { shape: [value.size] }));
+  return { values: keep(tidy(() => concat(parts(), { axis: 0 }))), entries };
 }
 
 /** Returns all results in one tensor; undefined if there are none. */
@@ -29,15 +28,17 @@ export function joinPending(tensors: readonly Tensor[]): Tensor | undefined {
   return tensors.length > 1 ? keep(concat([...tensors], { axis: 0 })) : tensors[0];
 }
 
-/** Reads all of `pending` and frees it. Errors: faults of earlier work. */
+/** Reads all of `pending` and frees it: numbers, and nested lists of results that aren't scalars. Errors: faults of earlier work. */
 export async function readLogs(...pending: PendingLogs[]): Promise<Logs[]> {
   const tensors = pending.flatMap(({ values }) => values ?? []);
   const joined = joinPending(tensors);
   try {
     const data = joined ? await joined.data() : [];
     let next = 0;
-    return pending.map(({ names }) =>
-      Object.fromEntries(names.map((name) => [name, data[next++] as number])),
+    const read = ([n, ...inner]: Shape): unknown =>
+      n === undefined ? data[next++] : Array.from({ length: n }, () => read(inner));
+    return pending.map(
+      ({ entries }) => Object.fromEntries(entries.map(([name, shape]) => [name, read(shape)])) as Logs,
     );
   } finally {
     for (const values of tensors) values.dispose();

@@ -76,8 +76,8 @@ export function listed(logs: Logs, keys: readonly string[]): ListedLogs {
   return Object.defineProperty(logs, Symbol.iterator, { value }) as ListedLogs;
 }
 
-/** A metric of several values is logged as `name_0`, `name_1`, … Values that belong to no metric come last. */
+/** Values that belong to no metric come last. */
 function placeOf(name: string, keys: readonly string[]): number {
-  const place = keys.findIndex((key) => key === name || key === name.replace(/_\d+$/, ''));
+  const place = keys.indexOf(name);
   return place < 0 ? keys.length : place;
 }
