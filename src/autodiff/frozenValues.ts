@@ -11,7 +11,7 @@ import { DynamicScalar, type ParamValue } from '../webgpu/params.ts';
 import { Storage } from '../webgpu/storage.ts';
 import { Capture } from '../execution/capture.ts';
 import { userFrame } from '../history/callSite.ts';
-import { numberIn } from '../ops/define/operands.ts';
+import { numberIn } from '../ops/define/scalars.ts';
 import { detached } from '../ops/define/recorders.ts';
 import { withoutLaunching } from '../ops/define/withoutLaunching.ts';
 

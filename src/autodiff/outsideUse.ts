@@ -6,7 +6,7 @@
 import { isFloating } from '../core/dtype.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { Origin } from '../history/origin.ts';
-import { numberIn } from '../ops/define/operands.ts';
+import { numberIn } from '../ops/define/scalars.ts';
 import {
   activeRecorders,
   isAbstract,

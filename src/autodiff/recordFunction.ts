@@ -4,7 +4,7 @@
  */
 import { specOf } from '../core/spec.ts';
 import type { OpDefinition } from '../ops/define/define.ts';
-import { recordCall } from '../ops/define/dispatch.ts';
+import { recordCall } from '../ops/define/recordCall.ts';
 import { type CallTarget, isAbstract, symbolicGraph } from '../ops/define/recorders.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 

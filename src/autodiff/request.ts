@@ -6,7 +6,7 @@ import { type OptionNames, rejectExtraArguments } from '../core/options.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { fill } from '../ops/creation/creation.ts';
-import { constant } from '../ops/define/operands.ts';
+import { constant } from '../ops/define/scalars.ts';
 import { isSymbolic } from '../ops/define/recorders.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import type { Cotangents } from './cotangents.ts';

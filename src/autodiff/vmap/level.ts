@@ -10,7 +10,7 @@ import { formatSpec } from '../../core/spec.ts';
 import { inputsOf, type OpDefinition } from '../../ops/define/define.ts';
 import { outputsOf, type Plan } from '../../ops/define/definition.ts';
 import { Call, type ExampleCheck, reportingFor } from '../../ops/define/call.ts';
-import { recordCall } from '../../ops/define/dispatch.ts';
+import { recordCall } from '../../ops/define/recordCall.ts';
 import { checkingOf, type IndexOptions } from '../../ops/define/indices.ts';
 import { mul } from '../../ops/elementwise/arithmetic.ts';
 import { identity } from '../../ops/arrangement/identity.ts';

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../keras/json/document.ts';
 import { AdaptedLayer, merged, productOf } from '../../keras/layers/base/adapter.ts';
 import { Dense } from '../../keras/layers/core/dense.ts';
 import type { SaveProgress } from '../../keras/saving/fileOptions.ts';
-import { withRecorders } from '../../ops/define/recorders.ts';
+import { unrecorded } from '../../ops/define/recorders.ts';
 import { add } from '../../ops/elementwise/arithmetic.ts';
 import { identity } from '../../ops/arrangement/identity.ts';
 import { transpose } from '../../ops/arrangement/transpose.ts';
@@ -72,7 +72,7 @@ const wholeFloats = /("(?:initializer_factor|initializer_range|layer_norm_eps)":
 function writtenTensor(parameter: Parameter): WrittenTensor {
   const { name, variable, perm } = parameter;
   const read = async () => {
-    const [value] = withRecorders([], () =>
+    const [value] = unrecorded(() =>
       tidy(() => {
         const sum = withAdapter(parameter);
         if (perm) return [transpose(sum, { perm: inverse(perm) })];

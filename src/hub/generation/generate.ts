@@ -16,7 +16,7 @@ import { ValueError } from '../../core/errors.ts';
 import { isListOf } from '../../core/lists.ts';
 import { checkOptions } from '../../core/options.ts';
 import { requireInteger } from '../../core/shape.ts';
-import { withRecorders } from '../../ops/define/recorders.ts';
+import { unrecorded } from '../../ops/define/recorders.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
 import { sampleTokens } from '../../ops/vocabulary/sampleTokens.ts';
 import { checkSeed, SeedSequence } from '../../ops/define/seeds.ts';
@@ -174,7 +174,7 @@ class Decoder {
   /** Returns the next token of each text. */
   async next(): Promise<number[]> {
     const before = this.#tokens;
-    const made = withRecorders([], () => (before ? this.#step.compiled(before) : this.#first()));
+    const made = unrecorded(() => (before ? this.#step.compiled(before) : this.#first()));
     this.#tokens = keep(made);
     before?.dispose();
     return Array.from(await made.data());

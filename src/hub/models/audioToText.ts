@@ -5,7 +5,7 @@ import { checked, layer, type LayerOptions } from '../../keras/layers/base/decla
 import { Model } from '../../keras/models/model.ts';
 import type { ClassConfig } from '../../keras/namedObjects.ts';
 import { add } from '../../ops/elementwise/arithmetic.ts';
-import { withRecorders } from '../../ops/define/recorders.ts';
+import { unrecorded } from '../../ops/define/recorders.ts';
 import { tensor } from '../../tensor/create.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -86,7 +86,7 @@ export class AudioToText extends /* @__PURE__ */ layer<AudioToTextOptions, Model
     const { startTokens = this.startTokens, ...others } = options;
     const { generate } = await lazyImport('generation', () => import('../generation/generate.ts'));
     const { decoder, encoder } = this.backbone;
-    const sounds = withRecorders([], () => tidy(() => keep(encoder.apply(encoderFeatures))));
+    const sounds = unrecorded(() => tidy(() => keep(encoder.apply(encoderFeatures))));
     const [always, atFirst] = [this.suppressedTokens, this.suppressedFirstTokens];
     const masks = { later: this.#mask(always), first: this.#mask([...always, ...atFirst]) };
     const generator = {

@@ -8,7 +8,7 @@ import { describe, formatShape, requireFinite, sameShape } from '../../core/shap
 import { suggestionFor } from '../../core/suggest.ts';
 import { add, mul, sub } from '../../ops/elementwise/arithmetic.ts';
 import { identity } from '../../ops/arrangement/identity.ts';
-import { withRecorders } from '../../ops/define/recorders.ts';
+import { unrecorded } from '../../ops/define/recorders.ts';
 import { assignAll, type Assignment } from '../../tensor/assignAll.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
@@ -29,7 +29,7 @@ export interface DeltaModel {
  */
 export function trainedWeights(model: DeltaModel): Map<string, Tensor> {
   const weights = weightsOf('trainedWeights', model);
-  return unrecorded(() => entriesOf([...weights].map(([path, weight]) => [path, identity(weight)])));
+  return withoutTemporaries(() => entriesOf([...weights].map(([path, weight]) => [path, identity(weight)])));
 }
 
 /**
@@ -40,7 +40,7 @@ export function weightDelta(model: DeltaModel, start: WeightValues): Map<string,
   const op = 'weightDelta';
   const weights = weightsOf(op, model);
   requireFitting(op, weights, start);
-  return unrecorded(() =>
+  return withoutTemporaries(() =>
     entriesOf([...weights].map(([path, weight]) => [path, sub(weight, start.get(path) as Tensor)])),
   );
 }
@@ -69,7 +69,7 @@ export function averageDeltas(
   for (const delta of others) requireFitting(op, first, delta);
   const shared = (delta: WeightValues, path: string, i: number) =>
     mul(delta.get(path) as Tensor, (shares[i] as number) / total);
-  return unrecorded(() =>
+  return withoutTemporaries(() =>
     entriesOf(
       [...first.keys()].map((path) => [
         path,
@@ -94,7 +94,7 @@ export function applyDelta(
   requireFinite(op, 'scale', scale);
   const weights = weightsOf(op, model);
   requireFitting(op, weights, delta);
-  withRecorders([], () =>
+  unrecorded(() =>
     tidy(() => {
       const moved = (path: string, weight: Variable) => add(weight, mul(delta.get(path) as Tensor, scale));
       assignAll([...weights].map(([path, weight]): Assignment => [weight, moved(path, weight)]));
@@ -102,9 +102,10 @@ export function applyDelta(
   );
 }
 
-function unrecorded(make: () => Map<string, Tensor>): Map<string, Tensor> {
+/** Returns what `make` returns, and frees all other tensors that it made. */
+function withoutTemporaries(make: () => Map<string, Tensor>): Map<string, Tensor> {
   let made = new Map<string, Tensor>();
-  withRecorders([], () =>
+  unrecorded(() =>
     tidy(() => {
       made = make();
       return [...made.values()];

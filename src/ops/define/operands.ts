@@ -1,6 +1,6 @@
 /**
  * @file Operands: values that an op accepts instead of tensors. Numbers take the dtype of the tensors that they are combined
- * with; recently used ones are cached on each device.
+ * with.
  */
 import { type DType, higherDType, isFloating, isInteger } from '../../core/dtype.ts';
 import { DeviceError, DTypeError, ValueError } from '../../core/errors.ts';
@@ -8,60 +8,12 @@ import { type IntegerDType, rangeOf } from '../../core/integers.ts';
 import { describe, hintFor, maxRank } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { getDevice, withDevice } from '../../webgpu/current.ts';
-import type { Device } from '../../webgpu/device.ts';
-import type { Storage } from '../../webgpu/storage.ts';
 import { fromHost, type HostValues, tensor } from '../../tensor/create.ts';
-import { tidy, track } from '../../tensor/scope.ts';
-import { alias, Tensor } from '../../tensor/tensor.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+import { constant } from './scalars.ts';
 
 /** An operand of an op: a tensor, or values on the host, which it uploads. */
 export type TensorLike = Tensor | HostValues;
-
-/** The maximum number of scalars cached per device. */
-const maxConstants = 256;
-const constants = new WeakMap<Device, Map<string, Tensor>>();
-/** The numbers of cached scalars, by their storages. */
-const numbers = new WeakMap<Storage, number>();
-
-/** The number that `storage` holds, if it was passed to an op as a number. */
-export function numberIn(storage: Storage): number | undefined {
-  return numbers.get(storage);
-}
-
-/**
- * Returns a scalar with `value`, which is uploaded once. The tensor is a separate handle, freed with the current scope, and stays
- * valid if the cache drops the scalar.
- */
-export function constant(device: Device, value: number, dtype: DType): Tensor {
-  const known = constants.get(device) ?? new Map<string, Tensor>();
-  constants.set(device, known);
-  // Buffers read by an app's encoder must not be used for anything else, so encoders have separate scalars.
-  const owner = device.executor.mode === 'encoded' ? 'encoder ' : '';
-  const key = `${owner}${dtype} ${Object.is(value, -0) ? '-0' : value}`;
-  const found = known.get(key);
-  if (found && !found.storage.buffer.failure) return handleOf(found);
-  found?.dispose();
-  if (!found && known.size >= maxConstants) evictOldest(known);
-  const made = withDevice(device, () => tidy(() => alias(tensor(value, { dtype }))));
-  known.set(key, made);
-  numbers.set(made.storage, value);
-  return handleOf(made);
-}
-
-/** Drops the cache's own handle. Callers, tapes and recordings may still hold the values. */
-function evictOldest(known: Map<string, Tensor>): void {
-  const [key, oldest] = known.entries().next().value as [string, Tensor];
-  known.delete(key);
-  oldest.dispose();
-}
-
-/** Returns a second handle with the same id, in the current scope. It isn't counted as a tensor made by the app. */
-function handleOf(cached: Tensor): Tensor {
-  const { device, storage, origin, id } = cached;
-  const handle = new Tensor(device, storage.retain(), cached, origin, id);
-  track(handle);
-  return handle;
-}
 
 /** The dtype of a plain number combined with tensors of dtype `tensorDType`. */
 export function weakDType(value: number, tensorDType: DType | undefined): DType {
@@ -102,10 +54,11 @@ export function commonTensorDType(
   slots: readonly InputSlot[],
   operands: readonly ({ readonly dtype: DType } | null)[],
 ): DType | undefined {
-  const dtypes = operands.flatMap((operand, i) =>
-    operand && slots[i]?.hostDType === undefined ? [operand.dtype] : [],
-  );
-  return dtypes.length === 0 ? undefined : dtypes.reduce(higherDType);
+  let common: DType | undefined;
+  for (const [i, operand] of operands.entries())
+    if (operand && slots[i]?.hostDType === undefined)
+      common = common ? higherDType(common, operand.dtype) : operand.dtype;
+  return common;
 }
 
 /** Converts operands to tensors of one device. Tensors made here are freed with the current scope. */
@@ -114,57 +67,49 @@ export function toTensors(
   slots: readonly InputSlot[],
   operands: readonly unknown[],
 ): (Tensor | null)[] {
-  if (areReady(operands)) return operands;
-  let device: Device | undefined;
-  let tensorDType: DType | undefined;
-  for (const [i, operand] of operands.entries()) {
-    if (!(operand instanceof Tensor)) continue;
-    if (device && operand.device !== device) throwForeignDevice(op, operand);
-    device = operand.device;
-    // Conditions and indices don't determine the dtype of numbers.
-    if (slots[i]?.hostDType === undefined)
-      tensorDType = tensorDType ? higherDType(tensorDType, operand.dtype) : operand.dtype;
-  }
+  const tensors = operands.map((operand) => (operand instanceof Tensor ? operand : null));
+  const device = tensors.find((tensor) => tensor)?.device;
+  for (const tensor of tensors) if (tensor && tensor.device !== device) throwForeignDevice(op, tensor);
+  const numberDType = commonTensorDType(slots, tensors);
   return operands.map((operand, i) => {
     const slot = (slots[i] ?? slots.at(-1)) as InputSlot;
     if (operand instanceof Tensor) {
       if (operand.disposed) void operand.storage;
       return operand;
     }
-    if (operand === null || operand === undefined) {
-      if (slot.optional) return null;
-      throw new ValueError({
-        op,
-        rule: `\`${slot.name}\` must be a tensor, a number or nested arrays.`,
-        received: String(operand),
-        hint:
-          operand === null
-            ? `a gradient is null where the target doesn't depend on the source: tape.explain(target, source) says why; unconnectedGradients: 'zero' gives zeros. The weights of a layer are null until it is built: call it by apply(x).`
-            : `pass a tensor as \`${slot.name}\`.`,
-      });
-    }
+    if (slot.optional && (operand ?? null) === null) return null;
     if (typeof operand === 'number') {
-      const dtype = slot.hostDType ?? weakDType(operand, tensorDType);
+      const dtype = slot.hostDType ?? weakDType(operand, numberDType);
       requireRange(op, slot.name, operand, dtype);
       return constant(device ?? getDevice(), operand, dtype);
     }
-    if (typeof operand === 'boolean' || Array.isArray(operand) || ArrayBuffer.isView(operand)) {
-      if (slot.hostDType === 'int32') rejectBooleans(op, slot.name, operand);
-      const upload = () =>
-        // Saturate: ops check the indices that the host knows, and report their range.
-        slot.hostDType === 'int32'
-          ? fromHost('tensor', operand as HostValues, { dtype: 'int32' }, true)
-          : tensor(operand as HostValues, slot.hostDType ? { dtype: slot.hostDType } : undefined);
-      return withDevice(device ?? getDevice(), upload);
-    }
-    throw new ValueError({
-      op,
-      rule: `\`${slot.name}\` must be a tensor, a number or nested arrays.`,
-      received: describe(operand),
-      hint: isGpuBuffer(operand)
-        ? 'make a tensor of it: fromBuffer(buffer, { shape }).'
-        : hintFor(operand, `pass a tensor as \`${slot.name}\`; options go last.`),
-    });
+    if (!isHostValue(operand)) throw notATensor(op, slot, operand);
+    if (slot.hostDType === 'int32') rejectBooleans(op, slot.name, operand);
+    return withDevice(device ?? getDevice(), () => upload(operand, slot.hostDType));
+  });
+}
+
+function isHostValue(operand: unknown): operand is HostValues {
+  return typeof operand === 'boolean' || Array.isArray(operand) || ArrayBuffer.isView(operand);
+}
+
+function upload(values: HostValues, dtype: DType | undefined): Tensor {
+  // Saturate: ops check the indices that the host knows, and report their range.
+  if (dtype === 'int32') return fromHost('tensor', values, { dtype }, true);
+  return tensor(values, dtype ? { dtype } : undefined);
+}
+
+function notATensor(op: string, { name }: InputSlot, operand: unknown): ValueError {
+  return new ValueError({
+    op,
+    rule: `\`${name}\` must be a tensor, a number or nested arrays.`,
+    received: describe(operand),
+    hint:
+      operand === null
+        ? `a gradient is null where the target doesn't depend on the source: tape.explain(target, source) says why; unconnectedGradients: 'zero' gives zeros. The weights of a layer are null until it is built: call it by apply(x).`
+        : isGpuBuffer(operand)
+          ? 'make a tensor of it: fromBuffer(buffer, { shape }).'
+          : hintFor(operand, `pass a tensor as \`${name}\`; options go last.`),
   });
 }
 

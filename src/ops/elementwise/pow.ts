@@ -8,7 +8,7 @@ import { defineOp, type Op } from '../define/define.ts';
 import { type BinaryOp, defineBinary, defineUnary, type FloatOp } from './elementwise.ts';
 import { sumToShape } from '../reductions/sum.ts';
 import { onesLike } from '../creation/like.ts';
-import { numberIn } from '../define/operands.ts';
+import { numberIn } from '../define/scalars.ts';
 import { defineDerivative, type Derivative } from './derivative.ts';
 import { square } from './unary.ts';
 

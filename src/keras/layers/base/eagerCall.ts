@@ -4,7 +4,7 @@ import { formatSpec, type OpenSpec } from '../../../core/spec.ts';
 import { callSite } from '../../../history/callSite.ts';
 import { currentParent, insideCall } from '../../../history/frames.ts';
 import { type KerasHistory, Node, type Operation } from '../../../history/node.ts';
-import { inputRecord } from '../../../ops/define/dispatch.ts';
+import { inputRecord } from '../../../ops/define/recordCall.ts';
 import { identity } from '../../../ops/arrangement/identity.ts';
 import { activeRecorders } from '../../../ops/define/recorders.ts';
 import { tidy } from '../../../tensor/scope.ts';
