@@ -1,7 +1,6 @@
 /** @file Adadelta. */
-import { DynamicScalar } from '../../webgpu/params.ts';
 import { adadeltaStep } from '../../kernels/optimizers/optimizerRules.ts';
-import { FusedOptimizer } from './fusedOptimizer.ts';
+import { AdaptiveOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, notNegative, optimizer, share, type OptimizerOptions } from './declare.ts';
 
 export interface AdadeltaOptions extends OptimizerOptions {
@@ -11,17 +10,11 @@ export interface AdadeltaOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-export class Adadelta extends /* @__PURE__ */ optimizer<AdadeltaOptions, FusedOptimizer>(
+export class Adadelta extends /* @__PURE__ */ optimizer<AdadeltaOptions, AdaptiveOptimizer>(
   'Adadelta',
-  FusedOptimizer,
+  AdaptiveOptimizer,
   () => ({ rho: share(0.95), epsilon: notNegative(1e-7) }),
 ) {
-  readonly #rate = new DynamicScalar(0);
-
-  override get readsSlices(): boolean {
-    return true;
-  }
-
   protected override get states() {
     return [[{ name: 'accumulated_grad' }, { name: 'accumulated_delta_var' }]];
   }
@@ -31,12 +24,8 @@ export class Adadelta extends /* @__PURE__ */ optimizer<AdadeltaOptions, FusedOp
     return {
       kernel: adadeltaStep,
       variant: 'plain',
-      params: { rate: this.#rate, rho, rest: 1 - rho, epsilon },
+      params: { rate: this.rate, rho, rest: 1 - rho, epsilon },
     };
-  }
-
-  protected override advance(_step: number, rate: number): void {
-    this.#rate.value = rate;
   }
 }
 

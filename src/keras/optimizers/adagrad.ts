@@ -1,7 +1,6 @@
 /** @file Adagrad. */
-import { DynamicScalar } from '../../webgpu/params.ts';
 import { adagradStep } from '../../kernels/optimizers/optimizerRules.ts';
-import { FusedOptimizer } from './fusedOptimizer.ts';
+import { AdaptiveOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, notNegative, optimizer, type OptimizerOptions } from './declare.ts';
 
 export interface AdagradOptions extends OptimizerOptions {
@@ -11,27 +10,17 @@ export interface AdagradOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-export class Adagrad extends /* @__PURE__ */ optimizer<AdagradOptions, FusedOptimizer>(
+export class Adagrad extends /* @__PURE__ */ optimizer<AdagradOptions, AdaptiveOptimizer>(
   'Adagrad',
-  FusedOptimizer,
+  AdaptiveOptimizer,
   () => ({ initialAccumulatorValue: notNegative(0.1), epsilon: notNegative(1e-7) }),
 ) {
-  readonly #rate = new DynamicScalar(0);
-
-  override get readsSlices(): boolean {
-    return true;
-  }
-
   protected override get states() {
     return [[{ name: 'accumulator', initial: this.initialAccumulatorValue }]];
   }
 
   protected override get settings() {
-    return { kernel: adagradStep, variant: 'plain', params: { rate: this.#rate, epsilon: this.epsilon } };
-  }
-
-  protected override advance(_step: number, rate: number): void {
-    this.#rate.value = rate;
+    return { kernel: adagradStep, variant: 'plain', params: { rate: this.rate, epsilon: this.epsilon } };
   }
 }
 

@@ -1,8 +1,7 @@
 /** @file Adam, and AdamW. */
 import { plainOptions } from '../../core/options.ts';
-import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamStep } from '../../kernels/optimizers/optimizerRules.ts';
-import { FusedOptimizer } from './fusedOptimizer.ts';
+import { AdaptiveOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, flag, moments, optimizer, type OptimizerOptions } from './declare.ts';
 
 export interface AdamOptions extends OptimizerOptions {
@@ -18,18 +17,11 @@ export interface AdamOptions extends OptimizerOptions {
 
 const adamTable = () => ({ ...moments(), amsgrad: flag(false) });
 
-export class Adam extends /* @__PURE__ */ optimizer<AdamOptions, FusedOptimizer>(
+export class Adam extends /* @__PURE__ */ optimizer<AdamOptions, AdaptiveOptimizer>(
   'Adam',
-  FusedOptimizer,
+  AdaptiveOptimizer,
   adamTable,
 ) {
-  /** The learning rate with both bias corrections. */
-  readonly #rate = new DynamicScalar(0);
-
-  override get readsSlices(): boolean {
-    return true;
-  }
-
   protected override get states() {
     const moments = [{ name: 'momentum' }, { name: 'velocity' }];
     return this.amsgrad ? [moments, [{ name: 'velocity_hat' }]] : [moments];
@@ -40,12 +32,13 @@ export class Adam extends /* @__PURE__ */ optimizer<AdamOptions, FusedOptimizer>
     return {
       kernel: adamStep,
       variant: amsgrad ? 'amsgrad' : 'plain',
-      params: { rate: this.#rate, momentum_share: 1 - beta1, velocity_share: 1 - beta2, epsilon },
+      params: { rate: this.rate, momentum_share: 1 - beta1, velocity_share: 1 - beta2, epsilon },
     };
   }
 
+  /** `rate` is the learning rate with both bias corrections. */
   protected override advance(step: number, rate: number): void {
-    this.#rate.value = (rate * Math.sqrt(1 - this.beta2 ** step)) / (1 - this.beta1 ** step);
+    this.rate.value = (rate * Math.sqrt(1 - this.beta2 ** step)) / (1 - this.beta1 ** step);
   }
 }
 

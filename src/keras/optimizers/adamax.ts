@@ -1,7 +1,6 @@
 /** @file Adamax. */
-import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamaxStep } from '../../kernels/optimizers/optimizerRules.ts';
-import { FusedOptimizer } from './fusedOptimizer.ts';
+import { AdaptiveOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, moments, optimizer, type OptimizerOptions } from './declare.ts';
 
 export interface AdamaxOptions extends OptimizerOptions {
@@ -13,30 +12,24 @@ export interface AdamaxOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-export class Adamax extends /* @__PURE__ */ optimizer<AdamaxOptions, FusedOptimizer>(
+export class Adamax extends /* @__PURE__ */ optimizer<AdamaxOptions, AdaptiveOptimizer>(
   'Adamax',
-  FusedOptimizer,
+  AdaptiveOptimizer,
   () => moments(),
 ) {
-  /** The learning rate with the bias correction of the mean. */
-  readonly #rate = new DynamicScalar(0);
-
-  override get readsSlices(): boolean {
-    return true;
-  }
-
   protected override get states() {
     return [[{ name: 'momentum' }, { name: 'norm' }]];
   }
 
   protected override get settings() {
     const { beta1, beta2, epsilon } = this;
-    const params = { rate: this.#rate, momentum_share: 1 - beta1, decay_of_norm: beta2, epsilon };
+    const params = { rate: this.rate, momentum_share: 1 - beta1, decay_of_norm: beta2, epsilon };
     return { kernel: adamaxStep, variant: 'plain', params, reads: 'sizes' } as const;
   }
 
+  /** `rate` is the learning rate with the bias correction of the mean. */
   protected override advance(step: number, rate: number): void {
-    this.#rate.value = rate / (1 - this.beta1 ** step);
+    this.rate.value = rate / (1 - this.beta1 ** step);
   }
 }
 

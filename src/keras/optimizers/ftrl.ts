@@ -1,7 +1,7 @@
 /** @file Ftrl. */
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { ftrlStep } from '../../kernels/optimizers/optimizerRules.ts';
-import { FusedOptimizer } from './fusedOptimizer.ts';
+import { AdaptiveOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, notNegative, notPositive, optimizer, type OptimizerOptions } from './declare.ts';
 
 export interface FtrlOptions extends OptimizerOptions {
@@ -19,9 +19,9 @@ export interface FtrlOptions extends OptimizerOptions {
   beta?: number;
 }
 
-export class Ftrl extends /* @__PURE__ */ optimizer<FtrlOptions, FusedOptimizer>(
+export class Ftrl extends /* @__PURE__ */ optimizer<FtrlOptions, AdaptiveOptimizer>(
   'Ftrl',
-  FusedOptimizer,
+  AdaptiveOptimizer,
   () => ({
     learningRatePower: notPositive(-0.5),
     initialAccumulatorValue: notNegative(0.1),
@@ -31,12 +31,7 @@ export class Ftrl extends /* @__PURE__ */ optimizer<FtrlOptions, FusedOptimizer>
     beta: notNegative(0),
   }),
 ) {
-  readonly #rate = new DynamicScalar(0);
   readonly #twiceL2 = new DynamicScalar(0);
-
-  override get readsSlices(): boolean {
-    return true;
-  }
 
   protected override get states() {
     return [[{ name: 'accumulator', initial: this.initialAccumulatorValue }, { name: 'linear' }]];
@@ -45,7 +40,7 @@ export class Ftrl extends /* @__PURE__ */ optimizer<FtrlOptions, FusedOptimizer>
   protected override get settings() {
     const { learningRatePower, l1RegularizationStrength, l2ShrinkageRegularizationStrength } = this;
     const params = {
-      rate: this.#rate,
+      rate: this.rate,
       power: -learningRatePower,
       l1: l1RegularizationStrength,
       twice_l2: this.#twiceL2,
@@ -56,7 +51,7 @@ export class Ftrl extends /* @__PURE__ */ optimizer<FtrlOptions, FusedOptimizer>
 
   protected override advance(_step: number, rate: number): void {
     const { l2RegularizationStrength, beta } = this;
-    this.#rate.value = rate;
+    this.rate.value = rate;
     this.#twiceL2.value = 2 * l2RegularizationStrength + beta / rate;
   }
 }

@@ -1,5 +1,4 @@
 /** @file Lion. */
-import { DynamicScalar } from '../../webgpu/params.ts';
 import { lionStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, fraction, optimizer, within, type OptimizerOptions } from './declare.ts';
@@ -19,20 +18,14 @@ export class Lion extends /* @__PURE__ */ optimizer<LionOptions, FusedOptimizer>
     beta2: fraction(0.99),
   }),
 ) {
-  readonly #rate = new DynamicScalar(0);
-
   protected override get states() {
     return [[{ name: 'momentum' }]];
   }
 
   protected override get settings() {
     const { beta1, beta2 } = this;
-    const params = { rate: this.#rate, beta_1: beta1, rest_1: 1 - beta1, beta_2: beta2, rest_2: 1 - beta2 };
+    const params = { rate: this.rate, beta_1: beta1, rest_1: 1 - beta1, beta_2: beta2, rest_2: 1 - beta2 };
     return { kernel: lionStep, variant: 'plain', params, reads: 'nothing' } as const;
-  }
-
-  protected override advance(_step: number, rate: number): void {
-    this.#rate.value = rate;
   }
 }
 

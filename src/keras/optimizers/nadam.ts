@@ -2,7 +2,7 @@
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { nadamStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { HostVariable } from './hostVariable.ts';
-import { FusedOptimizer } from './fusedOptimizer.ts';
+import { AdaptiveOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, moments, optimizer, type OptimizerOptions } from './declare.ts';
 
 export interface NadamOptions extends OptimizerOptions {
@@ -14,23 +14,18 @@ export interface NadamOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-export class Nadam extends /* @__PURE__ */ optimizer<NadamOptions, FusedOptimizer>(
+export class Nadam extends /* @__PURE__ */ optimizer<NadamOptions, AdaptiveOptimizer>(
   'Nadam',
-  FusedOptimizer,
+  AdaptiveOptimizer,
   () => moments(),
 ) {
   /** Product of the momenta of all steps so far. */
   #product = 1;
   readonly #live = {
-    rate: new DynamicScalar(0),
     share_of_momentum: new DynamicScalar(0),
     share_of_gradient: new DynamicScalar(0),
     velocity_scale: new DynamicScalar(0),
   };
-
-  override get readsSlices(): boolean {
-    return true;
-  }
 
   protected override get states() {
     return [[{ name: 'momentum' }, { name: 'velocity' }]];
@@ -38,7 +33,13 @@ export class Nadam extends /* @__PURE__ */ optimizer<NadamOptions, FusedOptimize
 
   protected override get settings() {
     const { beta1, beta2, epsilon } = this;
-    const params = { ...this.#live, momentum_share: 1 - beta1, velocity_share: 1 - beta2, epsilon };
+    const params = {
+      ...this.#live,
+      rate: this.rate,
+      momentum_share: 1 - beta1,
+      velocity_share: 1 - beta2,
+      epsilon,
+    };
     return { kernel: nadamStep, variant: 'plain', params };
   }
 
@@ -59,7 +60,7 @@ export class Nadam extends /* @__PURE__ */ optimizer<NadamOptions, FusedOptimize
     // In float32, as it is saved: a run that resumes continues with the same number.
     this.#product = Math.fround(this.#product * now);
     const live = this.#live;
-    live.rate.value = rate;
+    this.rate.value = rate;
     live.share_of_momentum.value = next / (1 - this.#product * next);
     live.share_of_gradient.value = (1 - now) / (1 - this.#product);
     live.velocity_scale.value = 1 / (1 - beta2 ** step);

@@ -1,7 +1,6 @@
 /** @file RMSprop. */
-import { DynamicScalar } from '../../webgpu/params.ts';
 import { rmspropStep } from '../../kernels/optimizers/optimizerRules.ts';
-import { FusedOptimizer } from './fusedOptimizer.ts';
+import { AdaptiveOptimizer } from './fusedOptimizer.ts';
 import {
   factoryOf,
   flag,
@@ -23,9 +22,9 @@ export interface RMSpropOptions extends OptimizerOptions {
   centered?: boolean;
 }
 
-export class RMSprop extends /* @__PURE__ */ optimizer<RMSpropOptions, FusedOptimizer>(
+export class RMSprop extends /* @__PURE__ */ optimizer<RMSpropOptions, AdaptiveOptimizer>(
   'RMSprop',
-  FusedOptimizer,
+  AdaptiveOptimizer,
   () => ({
     rho: share(0.9),
     momentum: fraction(0),
@@ -33,12 +32,6 @@ export class RMSprop extends /* @__PURE__ */ optimizer<RMSpropOptions, FusedOpti
     centered: flag(false),
   }),
 ) {
-  readonly #rate = new DynamicScalar(0);
-
-  override get readsSlices(): boolean {
-    return true;
-  }
-
   protected override get states() {
     return [
       [{ name: 'velocity' }],
@@ -53,12 +46,8 @@ export class RMSprop extends /* @__PURE__ */ optimizer<RMSpropOptions, FusedOpti
     return {
       kernel: rmspropStep,
       variant,
-      params: { rate: this.#rate, rho, rest: 1 - rho, momentum, epsilon },
+      params: { rate: this.rate, rho, rest: 1 - rho, momentum, epsilon },
     };
-  }
-
-  protected override advance(_step: number, rate: number): void {
-    this.#rate.value = rate;
   }
 }
 

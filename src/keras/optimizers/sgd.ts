@@ -1,5 +1,4 @@
 /** @file Stochastic gradient descent. */
-import { DynamicScalar } from '../../webgpu/params.ts';
 import { sgdStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { factoryOf, flag, fraction, optimizer, type OptimizerOptions } from './declare.ts';
@@ -17,8 +16,6 @@ export class SGD extends /* @__PURE__ */ optimizer<SGDOptions, FusedOptimizer>(
   () => ({ momentum: fraction(0), nesterov: flag(false) }),
   { defaults: { learningRate: 0.01 } },
 ) {
-  readonly #rate = new DynamicScalar(0);
-
   protected override get states() {
     return this.momentum === 0 ? [] : [[{ name: 'momentum' }]];
   }
@@ -26,11 +23,7 @@ export class SGD extends /* @__PURE__ */ optimizer<SGDOptions, FusedOptimizer>(
   protected override get settings() {
     const { momentum, nesterov } = this;
     const variant = momentum === 0 ? 'plain' : nesterov ? 'nesterov' : 'momentum';
-    return { kernel: sgdStep, variant, params: { rate: this.#rate, momentum }, reads: 'nothing' } as const;
-  }
-
-  protected override advance(_step: number, rate: number): void {
-    this.#rate.value = rate;
+    return { kernel: sgdStep, variant, params: { rate: this.rate, momentum }, reads: 'nothing' } as const;
   }
 }
 
