@@ -48,6 +48,16 @@ export function defineMetric<O extends object = object>(definition: MetricDefini
   return Object.assign(make, { names: definition }) as unknown as MetricMaker<O>;
 }
 
+/** Defines the mean of a loss over batches: the smaller, the better. */
+/* @__NO_SIDE_EFFECTS__ */
+export function meanOfLoss<O extends object = object>(
+  names: MetricNames,
+  loss: (options: NoInfer<Required<O>>) => Loss,
+  defaults = {} as Required<O>,
+): MetricMaker<O> {
+  return defineMetric<O>({ ...names, defaults, direction: 'down', prepare: (options) => loss(options) });
+}
+
 /** A metric object of `defineMetric`. */
 class DefinedMetric<O extends object = object> extends MeanOfFunction {
   readonly definition: MetricDefinition<O>;

@@ -31,6 +31,8 @@ abstract class CellCount extends Metric {
   declare protected readonly options: Values<CountOptions>;
   readonly #thresholds: Thresholds;
   readonly accumulator: Variable;
+  /** The cell that it counts. */
+  protected abstract readonly cell: keyof Confusion;
 
   /** Errors: ValueError for thresholds that aren't in [0, 1]. */
   constructor(given: CountOptions) {
@@ -48,7 +50,7 @@ abstract class CellCount extends Metric {
         toTensor(this.name, 'yPred', yPred),
         { thresholds: this.#thresholds, weight: weightOf(this.name, options) },
       );
-      this.accumulator.assign(add(this.accumulator, this.cell(confusion)));
+      this.accumulator.assign(add(this.accumulator, confusion[this.cell]));
     });
   }
 
@@ -57,8 +59,6 @@ abstract class CellCount extends Metric {
     rejectExtraArguments('result', extra, []);
     return this.compute(() => scalarOfOne(mul(this.accumulator, 1)));
   }
-
-  protected abstract cell(confusion: Confusion): Tensor;
 }
 
 /** How often a true target is predicted above the threshold. */
@@ -67,9 +67,7 @@ export class TruePositives extends /* @__PURE__ */ metric<CountOptions, CellCoun
   CellCount,
   table,
 ) {
-  protected cell(confusion: Confusion): Tensor {
-    return confusion.truePositives;
-  }
+  protected readonly cell = 'truePositives';
 }
 
 /** How often a target that isn't true is predicted above the threshold. */
@@ -78,9 +76,7 @@ export class FalsePositives extends /* @__PURE__ */ metric<CountOptions, CellCou
   CellCount,
   table,
 ) {
-  protected cell(confusion: Confusion): Tensor {
-    return confusion.falsePositives;
-  }
+  protected readonly cell = 'falsePositives';
 }
 
 /** How often a target that isn't true is predicted at the threshold or below. */
@@ -89,9 +85,7 @@ export class TrueNegatives extends /* @__PURE__ */ metric<CountOptions, CellCoun
   CellCount,
   table,
 ) {
-  protected cell(confusion: Confusion): Tensor {
-    return confusion.trueNegatives;
-  }
+  protected readonly cell = 'trueNegatives';
 }
 
 /** How often a true target is predicted at the threshold or below. */
@@ -100,9 +94,7 @@ export class FalseNegatives extends /* @__PURE__ */ metric<CountOptions, CellCou
   CellCount,
   table,
 ) {
-  protected cell(confusion: Confusion): Tensor {
-    return confusion.falseNegatives;
-  }
+  protected readonly cell = 'falseNegatives';
 }
 
 type CountMaker<M> = ClassMaker<[options?: CountOptions], M>;

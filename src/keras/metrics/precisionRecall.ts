@@ -7,16 +7,10 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { rejectExtraArguments } from '../../core/options.ts';
 import { toTensor } from '../losses/lossInputs.ts';
+import { snakeCase } from '../names.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { checked, integer, metric, type Values } from './declare.ts';
-import {
-  type Confusion,
-  confusionOf,
-  givenThresholds,
-  lowest,
-  requireThresholds,
-  type Thresholds,
-} from './confusion.ts';
+import { confusionOf, givenThresholds, lowest, requireThresholds, type Thresholds } from './confusion.ts';
 import { divideNoNaN } from './mean.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { scalarOfOne } from './positives.ts';
@@ -53,11 +47,11 @@ abstract class PositiveRate extends Metric {
     const values = requireThresholds(this.name, thresholds, topK === null ? 0.5 : lowest);
     this.#thresholds = { values, onDevice: this.addConstant([...values]) };
     this.truePositives = this.addVariable('true_positives', [values.length]);
-    this.missed = this.addVariable(this.missedName(), [values.length]);
+    this.missed = this.addVariable(snakeCase(this.missedCell()), [values.length]);
   }
 
-  /** What `missed` counts, as Keras calls it. */
-  protected abstract missedName(): string;
+  /** The cell that `missed` counts. */
+  protected abstract missedCell(): 'falsePositives' | 'falseNegatives';
 
   override get direction(): Direction {
     return 'up';
@@ -74,7 +68,7 @@ abstract class PositiveRate extends Metric {
         { thresholds: this.#thresholds, topK, classId, weight: weightOf(this.name, options) },
       );
       this.truePositives.assign(add(this.truePositives, confusion.truePositives));
-      this.missed.assign(add(this.missed, this.missedIn(confusion)));
+      this.missed.assign(add(this.missed, confusion[this.missedCell()]));
     });
   }
 
@@ -85,8 +79,6 @@ abstract class PositiveRate extends Metric {
       scalarOfOne(divideNoNaN(this.truePositives, add(this.truePositives, this.missed))),
     );
   }
-
-  protected abstract missedIn(confusion: Confusion): Tensor;
 }
 
 /** The fraction of positive predictions that are true. State: true_positives, false_positives. */
@@ -95,16 +87,12 @@ export class Precision extends /* @__PURE__ */ metric<PrecisionRecallOptions, Po
   PositiveRate,
   table,
 ) {
-  protected missedName(): string {
-    return 'false_positives';
+  protected missedCell() {
+    return 'falsePositives' as const;
   }
 
   get falsePositives(): Variable {
     return this.missed;
-  }
-
-  protected missedIn(confusion: Confusion): Tensor {
-    return confusion.falsePositives;
   }
 }
 
@@ -114,16 +102,12 @@ export class Recall extends /* @__PURE__ */ metric<PrecisionRecallOptions, Posit
   PositiveRate,
   table,
 ) {
-  protected missedName(): string {
-    return 'false_negatives';
+  protected missedCell() {
+    return 'falseNegatives' as const;
   }
 
   get falseNegatives(): Variable {
     return this.missed;
-  }
-
-  protected missedIn(confusion: Confusion): Tensor {
-    return confusion.falseNegatives;
   }
 }
 

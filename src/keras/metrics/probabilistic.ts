@@ -9,24 +9,16 @@ import {
   sparseCategoricalCrossentropy as sparseLoss,
   type SparseCategoricalCrossentropyOptions,
 } from '../losses/sparseCategoricalCrossentropy.ts';
-import { defineMetric, type MetricMaker } from './defineMetric.ts';
+import { meanOfLoss, type MetricMaker } from './defineMetric.ts';
 
 /** The mean of Σ yTrue·log(yTrue / yPred). State: total, count. */
-export const klDivergence: MetricMaker = /* @__PURE__ */ defineMetric({
-  className: 'KLDivergence',
-  aliases: ['kld', 'kullback_leibler_divergence'],
-  defaults: {},
-  direction: 'down',
-  prepare: () => divergenceLoss(),
-});
+export const klDivergence: MetricMaker = /* @__PURE__ */ meanOfLoss(
+  { className: 'KLDivergence', aliases: ['kld', 'kullback_leibler_divergence'] },
+  divergenceLoss,
+);
 
 /** The mean of yPred - yTrue·log(yPred). State: total, count. */
-export const poisson: MetricMaker = /* @__PURE__ */ defineMetric({
-  className: 'Poisson',
-  defaults: {},
-  direction: 'down',
-  prepare: () => poissonLoss(),
-});
+export const poisson: MetricMaker = /* @__PURE__ */ meanOfLoss({ className: 'Poisson' }, poissonLoss);
 
 /** Options of `binaryCrossentropy`. */
 export interface BinaryCrossentropyMetricOptions {
@@ -38,22 +30,19 @@ export interface BinaryCrossentropyMetricOptions {
 
 /** The mean of -yTrue·log(p) - (1 - yTrue)·log(1 - p). State: total, count. */
 export const binaryCrossentropy: MetricMaker<BinaryCrossentropyMetricOptions> =
-  /* @__PURE__ */ defineMetric<BinaryCrossentropyMetricOptions>({
-    className: 'BinaryCrossentropy',
-    aliases: ['bce'],
-    defaults: { fromLogits: false, labelSmoothing: 0 },
-    direction: 'down',
-    prepare: (options) => binaryLoss(options),
-  });
+  /* @__PURE__ */ meanOfLoss<BinaryCrossentropyMetricOptions>(
+    { className: 'BinaryCrossentropy', aliases: ['bce'] },
+    binaryLoss,
+    { fromLogits: false, labelSmoothing: 0 },
+  );
 
 /** The mean of -Σ yTrue·log(p), of targets that are one-hot or probabilities. State: total, count. */
 export const categoricalCrossentropy: MetricMaker<CategoricalCrossentropyOptions> =
-  /* @__PURE__ */ defineMetric<CategoricalCrossentropyOptions>({
-    className: 'CategoricalCrossentropy',
-    defaults: { fromLogits: false, labelSmoothing: 0, axis: -1 },
-    direction: 'down',
-    prepare: (options) => categoricalLoss(options),
-  });
+  /* @__PURE__ */ meanOfLoss<CategoricalCrossentropyOptions>(
+    { className: 'CategoricalCrossentropy' },
+    categoricalLoss,
+    { fromLogits: false, labelSmoothing: 0, axis: -1 },
+  );
 
 /** Options of `sparseCategoricalCrossentropy`. */
 export type SparseCrossentropyMetricOptions = SparseCategoricalCrossentropyOptions;
@@ -63,9 +52,8 @@ export type SparseCrossentropyMetricOptions = SparseCategoricalCrossentropyOptio
  * weighted mean, they don't count, as in Keras. State: total, count.
  */
 export const sparseCategoricalCrossentropy: MetricMaker<SparseCrossentropyMetricOptions> =
-  /* @__PURE__ */ defineMetric<SparseCrossentropyMetricOptions>({
-    className: 'SparseCategoricalCrossentropy',
-    defaults: { fromLogits: false, ignoreClass: null, axis: -1 },
-    direction: 'down',
-    prepare: (options) => sparseLoss(options),
-  });
+  /* @__PURE__ */ meanOfLoss<SparseCrossentropyMetricOptions>(
+    { className: 'SparseCategoricalCrossentropy' },
+    sparseLoss,
+    { fromLogits: false, ignoreClass: null, axis: -1 },
+  );

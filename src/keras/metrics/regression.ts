@@ -12,43 +12,31 @@ import {
   meanSquaredLogarithmicError as logarithmicLoss,
 } from '../losses/regression.ts';
 import { sameRank } from '../losses/lossInputs.ts';
-import { defineMetric, type MetricMaker } from './defineMetric.ts';
+import { defineMetric, meanOfLoss, type MetricMaker } from './defineMetric.ts';
 
 /** The mean of (yTrue - yPred)². State: total, count. */
-export const meanSquaredError: MetricMaker = /* @__PURE__ */ defineMetric({
-  className: 'MeanSquaredError',
-  aliases: ['mse'],
-  defaults: {},
-  direction: 'down',
-  prepare: () => squaredLoss(),
-});
+export const meanSquaredError: MetricMaker = /* @__PURE__ */ meanOfLoss(
+  { className: 'MeanSquaredError', aliases: ['mse'] },
+  squaredLoss,
+);
 
 /** The mean of |yTrue - yPred|. State: total, count. */
-export const meanAbsoluteError: MetricMaker = /* @__PURE__ */ defineMetric({
-  className: 'MeanAbsoluteError',
-  aliases: ['mae'],
-  defaults: {},
-  direction: 'down',
-  prepare: () => absoluteLoss(),
-});
+export const meanAbsoluteError: MetricMaker = /* @__PURE__ */ meanOfLoss(
+  { className: 'MeanAbsoluteError', aliases: ['mae'] },
+  absoluteLoss,
+);
 
 /** 100 times the mean of |yTrue - yPred| / |yTrue|, whose divisor is 1e-7 at least. State: total, count. */
-export const meanAbsolutePercentageError: MetricMaker = /* @__PURE__ */ defineMetric({
-  className: 'MeanAbsolutePercentageError',
-  aliases: ['mape'],
-  defaults: {},
-  direction: 'down',
-  prepare: () => percentageLoss(),
-});
+export const meanAbsolutePercentageError: MetricMaker = /* @__PURE__ */ meanOfLoss(
+  { className: 'MeanAbsolutePercentageError', aliases: ['mape'] },
+  percentageLoss,
+);
 
 /** The mean of (log(yTrue + 1) - log(yPred + 1))². State: total, count. */
-export const meanSquaredLogarithmicError: MetricMaker = /* @__PURE__ */ defineMetric({
-  className: 'MeanSquaredLogarithmicError',
-  aliases: ['msle'],
-  defaults: {},
-  direction: 'down',
-  prepare: () => logarithmicLoss(),
-});
+export const meanSquaredLogarithmicError: MetricMaker = /* @__PURE__ */ meanOfLoss(
+  { className: 'MeanSquaredLogarithmicError', aliases: ['msle'] },
+  logarithmicLoss,
+);
 
 /** The square root of the mean of (yTrue - yPred)². State: total, count. */
 export const rootMeanSquaredError: MetricMaker = /* @__PURE__ */ defineMetric({
@@ -77,10 +65,7 @@ export const cosineSimilarity: MetricMaker<CosineSimilarityOptions> =
   });
 
 /** The mean of log cosh(yPred - yTrue). State: total, count. */
-export const logCoshError: MetricMaker = /* @__PURE__ */ defineMetric({
-  className: 'LogCoshError',
-  label: 'logcosh',
-  defaults: {},
-  direction: 'down',
-  prepare: () => logCosh(),
-});
+export const logCoshError: MetricMaker = /* @__PURE__ */ meanOfLoss(
+  { className: 'LogCoshError', label: 'logcosh' },
+  logCosh,
+);
