@@ -7,20 +7,14 @@ import type { Variable } from '../../../tensor/variable.ts';
 import { lowRank } from '../base/adapter.ts';
 import { asOperand } from '../base/dtypePolicy.ts';
 import { Dense } from '../core/dense.ts';
-import type { FileForm } from './fileForm.ts';
 import type { Quantization } from './quantization.ts';
-import { adder, frozen, type Quantized, stateOf, states, valuesOf } from './quantizedLayer.ts';
+import { adder, quantized, stateOf, states } from './quantizedLayer.ts';
 import { weightsOf } from './quantizedWeights.ts';
 import { type FileValues, requantized } from './quantizer.ts';
 import { upTo } from './upTo.ts';
 
-export class QuantizedDense extends Dense implements Quantized {
+export class QuantizedDense extends /* @__PURE__ */ quantized(Dense) {
   static override readonly className: string = 'Dense';
-  static readonly builtIn = Dense;
-  quantization: Quantization | null = null;
-  savedVariables: readonly Variable[] = [];
-  readonly elementTypes = new Map<Variable, 'int8' | 'uint8'>();
-  readonly fileForms = new Map<Variable, FileForm>();
 
   override build(inputShape: OpenShape): void {
     const { units } = this;
@@ -61,22 +55,9 @@ export class QuantizedDense extends Dense implements Quantized {
     return states.get(this)?.sizes.kernel ?? null;
   }
 
-  override get isMergeable(): boolean {
-    return false;
-  }
-
-  /** The values of a file: those of the sum of kernel and adapter. */
-  async mergedValues(): Promise<FileValues> {
-    return this.requantized(await valuesOf(() => this.adapted()));
-  }
-
   /** Values of a kernel as those of the weights. */
   requantized(kernel: Float32Array): FileValues {
     const { weights, sizes } = stateOf(this);
     return requantized(this.quantization as Quantization, sizes, weights.saved, kernel);
-  }
-
-  addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable {
-    return this.addWeight(name, { shape, dtype, ...frozen });
   }
 }

@@ -7,9 +7,9 @@ import { transpose } from '../../../ops/arrangement/transpose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { EinsumDense, lowRankSum } from '../core/einsumDense.ts';
-import type { FileForm, Places } from './fileForm.ts';
+import type { Places } from './fileForm.ts';
 import type { Quantization } from './quantization.ts';
-import { adder, frozen, type Matrix, type Quantized, stateOf, states, valuesOf } from './quantizedLayer.ts';
+import { adder, type Matrix, quantized, stateOf, states } from './quantizedLayer.ts';
 import { weightsOf } from './quantizedWeights.ts';
 import { type FileValues, requantized } from './quantizer.ts';
 import { upTo } from './upTo.ts';
@@ -48,13 +48,8 @@ function arranged(x: Tensor, from: string, to: string): Tensor {
   return from === to ? x : transpose(x, { perm: [...to].map((letter) => from.indexOf(letter)) });
 }
 
-export class QuantizedEinsumDense extends EinsumDense implements Quantized {
+export class QuantizedEinsumDense extends /* @__PURE__ */ quantized(EinsumDense) {
   static override readonly className: string = 'EinsumDense';
-  static readonly builtIn = EinsumDense;
-  quantization: Quantization | null = null;
-  savedVariables: readonly Variable[] = [];
-  readonly elementTypes = new Map<Variable, 'int8' | 'uint8'>();
-  readonly fileForms = new Map<Variable, FileForm>();
 
   override build(inputShape: OpenShape): void {
     const { input, kernel, output, kernelShape, biasShape } = this.axesFor(inputShape);
@@ -129,22 +124,9 @@ export class QuantizedEinsumDense extends EinsumDense implements Quantized {
     return states.get(this)?.sizes.kernel ?? null;
   }
 
-  override get isMergeable(): boolean {
-    return false;
-  }
-
-  /** The values of a file: those of the sum of kernel and adapter. */
-  async mergedValues(): Promise<FileValues> {
-    return this.requantized(await valuesOf(() => this.adapted()));
-  }
-
   /** Values of a kernel as those of the weights. */
   requantized(kernel: Float32Array): FileValues {
     const { weights, sizes } = stateOf(this);
     return requantized(this.quantization as Quantization, sizes, weights.saved, kernel);
-  }
-
-  addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable {
-    return this.addWeight(name, { shape, dtype, ...frozen });
   }
 }

@@ -9,10 +9,9 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { Embedding } from '../core/embedding.ts';
 import { byGroups, unpacked } from './arithmetic.ts';
-import type { FileForm } from './fileForm.ts';
 import { narrowMatrix, narrowTable } from './narrowWeights.ts';
 import type { Quantization } from './quantization.ts';
-import { adder, frozen, type Quantized, valuesOf } from './quantizedLayer.ts';
+import { adder, quantized } from './quantizedLayer.ts';
 import { packedMatrix, readsGroups } from './quantizedWeights.ts';
 import { type FileValues, quantizedValues } from './quantizer.ts';
 import { upTo } from './upTo.ts';
@@ -21,13 +20,8 @@ import { ReversibleEmbedding } from '../core/reversibleEmbedding.ts';
 /** The rows of built layers, where kernels read them. */
 const packedTables = new WeakMap<object, QuantizedTensor>();
 
-export class QuantizedEmbedding extends Embedding implements Quantized {
+export class QuantizedEmbedding extends /* @__PURE__ */ quantized(Embedding) {
   static override readonly className: string = 'Embedding';
-  static readonly builtIn = Embedding;
-  quantization: Quantization | null = null;
-  savedVariables: readonly Variable[] = [];
-  readonly elementTypes = new Map<Variable, 'int8' | 'uint8'>();
-  readonly fileForms = new Map<Variable, FileForm>();
 
   override build(): void {
     const { inputDim, outputDim } = this;
@@ -75,15 +69,6 @@ export class QuantizedEmbedding extends Embedding implements Quantized {
     return this.savedVariables.length > 0 ? [this.inputDim, this.outputDim] : null;
   }
 
-  override get isMergeable(): boolean {
-    return false;
-  }
-
-  /** The values of a file: those of the sum of rows and adapter. */
-  async mergedValues(): Promise<FileValues> {
-    return this.requantized(await valuesOf(() => this.adapted()));
-  }
-
   /** Values of the rows as those of the weights. */
   requantized(values: Float32Array): FileValues {
     const { inputDim, outputDim } = this;
@@ -106,10 +91,6 @@ export class QuantizedEmbedding extends Embedding implements Quantized {
     const integers = unpacked(found(rows), -1, this.outputDim, true);
     return byGroups(integers, { scale: found(scales), zero: found(zeros), groups, axis: indices.rank });
   }
-
-  addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable {
-    return this.addWeight(name, { shape, dtype, ...frozen });
-  }
 }
 
 /** The rows of built layers: of the embedding, and of the reverse, which may be the same. */
@@ -122,13 +103,8 @@ interface Tables {
 
 const tablesOf = (layer: object) => tables.get(layer) as Tables;
 
-export class NarrowReversibleEmbedding extends ReversibleEmbedding implements Quantized {
+export class NarrowReversibleEmbedding extends /* @__PURE__ */ quantized(ReversibleEmbedding) {
   static override readonly className: string = 'ReversibleEmbedding';
-  static readonly builtIn = ReversibleEmbedding;
-  quantization: Quantization | null = null;
-  savedVariables: readonly Variable[] = [];
-  readonly elementTypes = new Map<Variable, 'int8' | 'uint8'>();
-  readonly fileForms = new Map<Variable, FileForm>();
 
   override build(): void {
     const { inputDim, outputDim, tieWeights } = this;
@@ -162,15 +138,6 @@ export class NarrowReversibleEmbedding extends ReversibleEmbedding implements Qu
     return this.savedVariables.length > 0 ? [this.inputDim, this.outputDim] : null;
   }
 
-  override get isMergeable(): boolean {
-    return false;
-  }
-
-  /** The values of a file: those of the sum of rows and adapter. */
-  async mergedValues(): Promise<FileValues> {
-    return this.requantized(await valuesOf(() => this.adapted()));
-  }
-
   requantized(values: Float32Array): FileValues {
     return new Map([[this.savedVariables[0] as Variable, values]]);
   }
@@ -185,9 +152,5 @@ export class NarrowReversibleEmbedding extends ReversibleEmbedding implements Qu
 
   protected override timesRows(x: Tensor): Tensor {
     return quantizedMatMul(x, tablesOf(this).reverse);
-  }
-
-  addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable {
-    return this.addWeight(name, { shape, dtype, ...frozen });
   }
 }

@@ -4,9 +4,11 @@ import { unrecorded } from '../../../ops/define/recorders.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
+import type { AdaptedLayer } from '../base/adapter.ts';
 import { besidesFile } from '../base/layerWeights.ts';
 import type { FileForm } from './fileForm.ts';
 import type { Quantization } from './quantization.ts';
+import type { FileValues } from './quantizer.ts';
 import type { Add, Sizes, Weights } from './weights.ts';
 
 /** The axes of a kernel as those of a matrix: letters that are summed over, and those of the result. */
@@ -31,7 +33,7 @@ export function stateOf(layer: object): State {
 }
 
 /** Reads what `compute` computes. */
-export async function valuesOf(compute: () => Tensor): Promise<Float32Array> {
+async function valuesOf(compute: () => Tensor): Promise<Float32Array> {
   const [made] = unrecorded(() => tidy(() => [compute()])) as [Tensor];
   try {
     return (await made.data()) as Float32Array;
@@ -49,15 +51,45 @@ export interface Quantized {
   readonly elementTypes: Map<Variable, 'int8' | 'uint8'>;
   /** Weights in another layout than in files. */
   readonly fileForms: Map<Variable, FileForm>;
+  /** The values of a file: those of the sum of the weight and its adapter. */
+  mergedValues(): Promise<FileValues>;
+  /** Values of the weight as those of a file. */
+  requantized(values: Float32Array): FileValues;
+  addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable;
+}
+
+/** The class `Base` with what the quantized layers have in common. */
+export function quantized<A extends readonly unknown[], L extends AdaptedLayer>(
+  Base: (new (...args: A) => L) & { readonly className: string },
+) {
+  abstract class QuantizedLayer extends (Base as unknown as abstract new (options: never) => AdaptedLayer) {
+    static readonly builtIn = Base;
+    quantization: Quantization | null = null;
+    savedVariables: readonly Variable[] = [];
+    readonly elementTypes = new Map<Variable, 'int8' | 'uint8'>();
+    readonly fileForms = new Map<Variable, FileForm>();
+
+    override get isMergeable(): boolean {
+      return false;
+    }
+
+    async mergedValues(): Promise<FileValues> {
+      return this.requantized(await valuesOf(() => this.adapted()));
+    }
+
+    abstract requantized(values: Float32Array): FileValues;
+
+    addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable {
+      return this.addWeight(name, { shape, dtype, initializer: 'zeros', trainable: false });
+    }
+  }
+  return QuantizedLayer as unknown as (new (
+    ...args: A
+  ) => L & Omit<Quantized, 'requantized'>) & { readonly className: string };
 }
 
 /** Returns what creates the weights of `layer`, all of them frozen. */
-export function adder(
-  layer: Quantized & {
-    name: string;
-    addFrozen(name: string, shape: Shape, dtype: 'int32' | 'uint32' | 'float32'): Variable;
-  },
-): Add {
+export function adder(layer: Quantized & { name: string }): Add {
   return {
     layer: layer.name,
     plain: (name, shape, type) => {
@@ -74,5 +106,3 @@ export function adder(
     },
   };
 }
-
-export const frozen = { initializer: 'zeros', trainable: false } as const;
