@@ -1,7 +1,6 @@
 /** @file Checks of options that several charts have. */
 import { describe } from '../core/describe.ts';
 import { ValueError } from '../core/errors.ts';
-import { suggestionFor } from '../core/suggest.ts';
 
 export function requireText(op: string, name: string, value: unknown): string {
   if (typeof value === 'string') return value;
@@ -10,22 +9,6 @@ export function requireText(op: string, name: string, value: unknown): string {
     rule: `\`${name}\` is a text.`,
     received: `${name}: ${describe(value)}`,
     hint: 'pass a string, or leave it out.',
-  });
-}
-
-export function requireOneOf<const T extends string>(
-  op: string,
-  name: string,
-  value: unknown,
-  known: readonly T[],
-): T {
-  const found = known.find((one) => one === value);
-  if (found !== undefined) return found;
-  throw new ValueError({
-    op,
-    rule: `\`${name}\` is one of ${known.map((one) => `'${one}'`).join(', ')}.`,
-    received: `${name}: ${describe(value)}`,
-    hint: suggestionFor(value, known, `pass '${known[0]}', or leave it out.`),
   });
 }
 

@@ -2,8 +2,9 @@
 import { describe } from '../core/describe.ts';
 import { ValueError } from '../core/errors.ts';
 import { checkOptions, isPlainObject, type OptionNames } from '../core/options.ts';
+import { requireOneOf } from '../core/shape.ts';
 import { Chart } from './chart.ts';
-import { requireOneOf, requireText } from './checks.ts';
+import { requireText } from './checks.ts';
 import { grid, lineColour } from './colour.ts';
 import { linePath, type Place } from './linePath.ts';
 import { type Markup, markup } from './markup.ts';
@@ -72,9 +73,11 @@ export interface LineStyle {
 }
 
 export function styleOf(op: string, options: LineChartOptions): LineStyle {
+  const { scale = 'linear' } = options;
+  requireOneOf(op, 'scale', scale, ['linear', 'log']);
   return {
+    scale,
     title: requireText(op, 'title', options.title ?? ''),
-    scale: requireOneOf(op, 'scale', options.scale ?? 'linear', ['linear', 'log']),
     xLabel: requireText(op, 'xLabel', options.xLabel ?? 'step'),
     yLabel: requireText(op, 'yLabel', options.yLabel ?? ''),
   };
