@@ -3,13 +3,13 @@ import { FormatError, ValueError } from '../../core/errors.ts';
 import type { NewEntry } from '../../formats/zip/index.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { hasAssets } from '../serialization/assets.ts';
-import { saveablesOf } from './saveables.ts';
+import { type Saveable, saveablesOf } from './saveables.ts';
 
 const folder = 'assets';
 
-/** Returns the files of all layers inside `model`, as they are now. */
-export function assetEntries(model: AnyLayer): NewEntry[] {
-  return saveablesOf(model).flatMap(({ path, layer }) => {
+/** Returns the files of all layers, as they are now. */
+export function assetEntries(saveables: readonly Saveable[]): NewEntry[] {
+  return saveables.flatMap(({ path, layer }) => {
     const assets = hasAssets(layer) ? layer.assets : null;
     return Object.entries(assets?.files ?? {}).map(([name, text]) => ({
       name: `${folder}/${path}/${name}`,

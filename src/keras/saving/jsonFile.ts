@@ -24,6 +24,20 @@ export async function textOf(source: ByteSource): Promise<string> {
   return new TextDecoder().decode(await source.read(0, source.size));
 }
 
+/** Returns what `open` makes of the files next to a JSON file. If it fails, the files are closed. */
+export async function openSiblings<T>(
+  source: ByteSource,
+  open: (siblings: Siblings) => Promise<T>,
+): Promise<T> {
+  const siblings = new Siblings(source);
+  try {
+    return await open(siblings);
+  } catch (error) {
+    await siblings.close();
+    throw error;
+  }
+}
+
 /** Opens the files next to a JSON file, and closes them together. */
 export class Siblings {
   readonly #opened: ByteSource[] = [];

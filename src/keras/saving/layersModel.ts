@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../json/document.ts';
 import { upgradeLayer } from '../json/olderConfig.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import type { FitOptions } from './fit.ts';
-import { Siblings } from './jsonFile.ts';
+import { openSiblings, type Siblings } from './jsonFile.ts';
 import { readLayersTraining } from './readLayersTraining.ts';
 import { saveablesOf } from './saveables.ts';
 import { Matching, type StoredModel, type StoredWeight } from './storedWeights.ts';
@@ -44,16 +44,12 @@ export async function openLayersModel(source: ByteSource, json: JsonObject): Pro
     );
   }
   const { readManifest } = await import('../../formats/tfjs/index.ts');
-  const shards = new Siblings(source);
-  try {
+  return openSiblings(source, async (shards) => {
     const tensors = await readManifest(manifest, (path) => shards.open(path), context);
     const training = readLayersTraining(json.trainingConfig, tensors.optimizer);
     const weights = weightFile(tensors.model, training?.state ?? null, shards);
     return { config: configOf(topology), compiled: training?.config ?? null, weights };
-  } catch (error) {
-    await shards.close();
-    throw error;
-  }
+  });
 }
 
 function configOf(topology: unknown): JsonObject | null {

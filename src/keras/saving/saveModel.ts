@@ -11,7 +11,6 @@ import type { JsonObject } from '../json/document.ts';
 import { jsonText } from '../json/text.ts';
 import { writerFor, writeSharingConfig } from '../json/write.ts';
 import { fullCompileConfig } from '../json/compileConfig.ts';
-import type { AnyLayer } from '../layers/base/layer.ts';
 import {
   type SaveOptions,
   type SaveWeightsOptions,
@@ -24,7 +23,9 @@ import { HeldState } from './heldState.ts';
 import type { HeldParts } from './holdState.ts';
 import { SavedBytes } from './savedBytes.ts';
 import { optimizerOf, optimizerWithState, type SavedModel } from './savedModel.ts';
+import { saveablesOf } from './saveables.ts';
 import { saveShardsTo } from './saveShards.ts';
+import { seedsByPath } from './storedSeeds.ts';
 import { saveWeights } from './weights.ts';
 import { weightTree } from './weightTree.ts';
 
@@ -66,17 +67,18 @@ async function saveKeras(
   requireEnd('save', name, ['.keras']);
   const file = targetOf(target);
   const optimizer = includeOptimizer ? optimizerOf(model) : null;
-  await readConstants(model as unknown as AnyLayer);
+  await readConstants(model);
   const saved = new SavedBytes(options, held);
   const config = await saved.inTurns(configOf(model, optimizer));
+  const saveables = saveablesOf(model);
   const [{ writeZip }, { writeHdf5 }, { configName, metadataName, weightsName }, tree] = await Promise.all([
     import('../../formats/zip/index.ts'),
     import('../../formats/hdf5/index.ts'),
     import('../../formats/keras/index.ts'),
     saved.inTurns(
-      weightTree(model as unknown as AnyLayer, {
+      weightTree(saveables, {
         optimizer: optimizer && optimizerWithState(model),
-        seeds: includeOptimizer,
+        seeds: includeOptimizer ? seedsByPath(saveables) : null,
       }),
     ),
   ]);
@@ -85,7 +87,7 @@ async function saveKeras(
     { name: metadataName, pieces: [json(metadata)] },
     { name: configName, pieces: [json(config)] },
     { name: weightsName, pieces: writeHdf5(saved.countedIn(tree), saved.pacer) },
-    ...assetEntries(model as unknown as AnyLayer),
+    ...assetEntries(saveables),
   ]);
   await file.write(saved.interruptible(zip));
 }
@@ -120,7 +122,7 @@ export async function saveWeightsTo(
   const optimizer = includeOptimizer ? optimizerWithState(model) : null;
   const [{ writeHdf5 }, tree] = await Promise.all([
     import('../../formats/hdf5/index.ts'),
-    saved.inTurns(weightTree(model as unknown as AnyLayer, { optimizer, seeds: false })),
+    saved.inTurns(weightTree(saveablesOf(model), { optimizer })),
   ]);
   await file.write(saved.interruptible(writeHdf5(saved.countedIn(tree), saved.pacer)));
 }

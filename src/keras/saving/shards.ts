@@ -4,9 +4,9 @@ import { bytesOf, type NewDataset, type NewGroup, writeHdf5 } from '../../format
 import { type HostTensor, hostTensorOf } from '../../formats/hostTensor.ts';
 import { writeSafetensors } from '../../formats/safetensors/index.ts';
 import type { FilePieces } from '../../storage/fileTarget.ts';
-import type { AnyLayer } from '../layers/base/layer.ts';
 import type { SaveWeightsOptions } from './fileOptions.ts';
 import type { SavedBytes } from './savedBytes.ts';
+import { saveablesOf } from './saveables.ts';
 import { optimizerOf, type SavedModel } from './savedModel.ts';
 import { weightsByPath } from './weights.ts';
 import { weightTree } from './weightTree.ts';
@@ -45,7 +45,7 @@ export async function kerasShards(
   { includeOptimizer = true }: SaveWeightsOptions,
 ): Promise<Shards> {
   const optimizer = includeOptimizer ? optimizerOf(model) : null;
-  const tree = await saved.inTurns(weightTree(model as unknown as AnyLayer, { optimizer, seeds: false }));
+  const tree = await saved.inTurns(weightTree(saveablesOf(model), { optimizer }));
   const sized = datasetsIn(tree).map((placed) => ({ placed, bytes: bytesOfDataset(placed.dataset) }));
   const parts = inParts(sized, maxBytes);
   const map: Record<string, string[]> = {};

@@ -2,7 +2,7 @@
 import { SeedSequence } from '../../ops/define/seeds.ts';
 import { findInProperties } from '../layers/base/findInProperties.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import { saveablesOf } from './saveables.ts';
+import { type Saveable, saveablesOf } from './saveables.ts';
 import { FormatError } from '../../core/errors.ts';
 import { sizeOf } from '../../core/shape.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
@@ -26,10 +26,10 @@ export function isSeedPath(path: string): boolean {
  * Returns the random sequences by the paths of Keras's property for them, within those of their layers. Keras 3.15 saves no
  * state of its generators, and ignores it in files.
  */
-export function seedsByPath(model: AnyLayer): Map<string, SeedSequence> {
+export function seedsByPath(saveables: readonly Saveable[]): Map<string, SeedSequence> {
   const found = new Map<string, SeedSequence>();
   const seen = new Set<SeedSequence>();
-  for (const { path, layer } of saveablesOf(model)) {
+  for (const { path, layer } of saveables) {
     let count = 0;
     for (const seeds of findInProperties(layer, isSeeds)) {
       const name = count === 0 ? 'seed_generator' : `seed_generator_${count}`;
@@ -68,7 +68,7 @@ export async function restoreSeeds(
   states: ReadonlyMap<string, StoredTensor>,
   file: string,
 ): Promise<void> {
-  const sequences = seedsByPath(model);
+  const sequences = seedsByPath(saveablesOf(model));
   for (const [path, { shape, read }] of states) {
     const sequence = sequences.get(path);
     if (!sequence) continue;

@@ -9,7 +9,7 @@ import type { StoredVariables, StoreFile } from '../../formats/keras/index.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
 import { isObject, type JsonObject } from '../json/document.ts';
 import type { LoadWeightsOptions } from './fileOptions.ts';
-import { Siblings } from './jsonFile.ts';
+import { openSiblings, type Siblings } from './jsonFile.ts';
 import { openArchive, openNamedTensors } from './namedTensors.ts';
 import { requireContainer } from './requireContainer.ts';
 import type { WeightFile } from './weightFile.ts';
@@ -28,8 +28,7 @@ export async function openShards(
   options: LoadWeightsOptions,
 ): Promise<WeightFile> {
   const map = readMap(source.name, index);
-  const shards = new Siblings(source);
-  try {
+  return openSiblings(source, async (shards) => {
     const files = await openFiles(source.name, map, shards);
     const [first] = files.values();
     const isKeras = first !== undefined && (await requireContainer(first)) === 'hdf5';
@@ -37,10 +36,7 @@ export async function openShards(
       ? storeFile(await openStores(source.name, map, files))
       : await namedFile(await openTensors(source.name, map, files, options), options);
     return { ...file, close: () => shards.close() };
-  } catch (error) {
-    await shards.close();
-    throw error;
-  }
+  });
 }
 
 /** The tensors of shards by their names, which are open until `close`. */
@@ -56,14 +52,10 @@ export async function openTensorShards(
   options: LoadWeightsOptions,
 ): Promise<TensorShards> {
   const map = readMap(source.name, index);
-  const shards = new Siblings(source);
-  try {
+  return openSiblings(source, async (shards) => {
     const files = await openFiles(source.name, map, shards);
     return { tensors: await openTensors(source.name, map, files, options), close: () => shards.close() };
-  } catch (error) {
-    await shards.close();
-    throw error;
-  }
+  });
 }
 
 /** The variables of objects in shards of Keras 3 by the paths of the objects, which are open until `close`. */
@@ -75,14 +67,10 @@ export interface StoreShards {
 /** As `openShards`, for shards of Keras 3, whose paths the caller reads itself. */
 export async function openStoreShards(source: ByteSource, index: JsonObject): Promise<StoreShards> {
   const map = readMap(source.name, index);
-  const shards = new Siblings(source);
-  try {
+  return openSiblings(source, async (shards) => {
     const files = await openFiles(source.name, map, shards);
     return { store: await openStores(source.name, map, files), close: () => shards.close() };
-  } catch (error) {
-    await shards.close();
-    throw error;
-  }
+  });
 }
 
 /** Opens each shard once. Errors: FormatError for too many of them, and for a missing one. */

@@ -11,12 +11,13 @@ import { HostVariable } from '../optimizers/hostVariable.ts';
 import { LossScaleOptimizer } from '../optimizers/lossScaleOptimizer.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { unrecorded } from '../../ops/define/recorders.ts';
+import type { SeedSequence } from '../../ops/define/seeds.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { merged } from '../layers/base/adapter.ts';
 import { type PolicyDType, storedPolicy } from '../json/storedPolicies.ts';
 import { isModel } from '../json/writtenModel.ts';
-import { type Saveable, saveablesOf, type SavedLayer } from './saveables.ts';
-import { seedsByPath, seedState } from './storedSeeds.ts';
+import type { Saveable, SavedLayer } from './saveables.ts';
+import { seedState } from './storedSeeds.ts';
 import { optimizerPath } from './storedWeights.ts';
 
 /** Returns the bytes of `values` as elements of `type`, to which they are rounded. */
@@ -53,12 +54,15 @@ const types: Readonly<Record<Tensor['dtype'], WrittenType>> = {
 export interface TreeOptions {
   /** The optimizer whose variables are saved; null for none. */
   readonly optimizer: Optimizer | null;
-  /** Whether to save where the random sequences of layers are, with which training resumes. */
-  readonly seeds: boolean;
+  /** The random sequences of layers by their paths, whose states are saved, so that training resumes with them. Default: none. */
+  readonly seeds?: ReadonlyMap<string, SeedSequence> | null;
 }
 
-/** Returns the weights of `model`, and the variables of `optimizer`, once they are read back. */
-export function* weightTree(model: AnyLayer, { optimizer, seeds }: TreeOptions): Pieces<Promise<NewGroup>> {
+/** Returns the weights of `saveables`, and the variables of `optimizer`, once they are read back. */
+export function* weightTree(
+  saveables: readonly Saveable[],
+  { optimizer, seeds = null }: TreeOptions,
+): Pieces<Promise<NewGroup>> {
   const root: Filling = emptyGroup();
   const pending: Promise<unknown>[] = [];
   const add = (reading: Promise<unknown>) => {
@@ -66,14 +70,12 @@ export function* weightTree(model: AnyLayer, { optimizer, seeds }: TreeOptions):
     reading.catch(() => {});
     pending.push(reading);
   };
-  const saveables = saveablesOf(model);
-  yield;
   const floats = floatTypes(saveables);
   for (const saveable of saveables) {
     add(addLayer(root, saveable, floats));
     yield;
   }
-  if (seeds) addSeeds(root, model);
+  if (seeds) addSeeds(root, seeds);
   yield;
   if (optimizer) yield* addOptimizer(root, optimizer, optimizerPath, add);
   // Keras writes the variables of an inner optimizer twice: with those of the outer one, and alone.
@@ -138,8 +140,8 @@ function floatTypes(saveables: readonly Saveable[]): ReadonlyMap<AnyLayer, Polic
 }
 
 /** Adds the states of random sequences: the seed, and the number of draws. */
-function addSeeds(root: Filling, model: AnyLayer): void {
-  for (const [path, sequence] of seedsByPath(model)) {
+function addSeeds(root: Filling, seeds: ReadonlyMap<string, SeedSequence>): void {
+  for (const [path, sequence] of seeds) {
     const state = seedState(sequence);
     const name = path.slice(path.lastIndexOf('/') + 1);
     varsAt(root, path, name).children.set('0', dataset('uint32', [state.length], Promise.resolve(state)));
