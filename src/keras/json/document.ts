@@ -28,7 +28,6 @@ export function readDocument(given: string | object, source: string): JsonObject
       place: 'the top',
       rule: 'a model is an object with class_name and config.',
       received: Array.isArray(document) ? 'a list' : document,
-      hint: "pass the output of Keras's to_json().",
     });
   }
   checkNesting(document, source, typeof given === 'string');

@@ -7,16 +7,25 @@ export interface InvalidPart {
   place: string;
   rule: string;
   received: unknown;
-  hint: string;
+  /** Default: to pass what Keras writes. */
+  hint?: string;
   cause?: unknown;
 }
 
-export function invalid(source: string, { place, rule, received, hint, cause }: InvalidPart): FormatError {
+const defaultHint = "pass the output of Keras's to_json().";
+
+export function invalid(
+  source: string,
+  { place, rule, received, hint = defaultHint, cause }: InvalidPart,
+): FormatError {
   const text = typeof received === 'string' ? received : describe(received);
   return new FormatError({ op: source, rule, received: `${text}, at ${place}`, hint, cause });
 }
 
-export function unsafe(source: string, { place, rule, received, hint }: InvalidPart): UnsafeModelError {
+export function unsafe(
+  source: string,
+  { place, rule, received, hint = defaultHint }: InvalidPart,
+): UnsafeModelError {
   return new UnsafeModelError({ op: source, rule, received: `${String(received)}, at ${place}`, hint });
 }
 

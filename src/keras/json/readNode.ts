@@ -140,6 +140,5 @@ function referenceOf({ source }: Reader, value: JsonObject, place: string): Refe
     place,
     rule: 'a symbolic tensor has a keras_history: [layer, call, output].',
     received: history ?? null,
-    hint: "pass the output of Keras's to_json().",
   });
 }

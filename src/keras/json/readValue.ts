@@ -140,6 +140,5 @@ function notAnObject({ source }: Reader, place: string, config: Json): Error {
     place: `${place}.config`,
     rule: '`config` is an object of options by name.',
     received: config,
-    hint: "pass the output of Keras's to_json().",
   });
 }

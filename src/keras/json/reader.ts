@@ -40,6 +40,5 @@ export function stringOf({ source }: Reader, object: JsonObject, key: string, pl
     place: `${place}.${key}`,
     rule: `\`${key}\` is a name.`,
     received: value,
-    hint: "pass the output of Keras's to_json().",
   });
 }

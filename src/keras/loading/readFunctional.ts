@@ -202,7 +202,6 @@ class Graph implements TensorSource {
       place,
       rule: 'inputs and outputs are [layer, call, output], or lists or objects of them.',
       received: nest,
-      hint: "pass the output of Keras's to_json().",
     });
   }
 }
@@ -231,6 +230,5 @@ function notNodes({ source }: Reader, received: Json, place: string): Error {
     place,
     rule: '`inbound_nodes` is a list of calls.',
     received,
-    hint: "pass the output of Keras's to_json().",
   });
 }

@@ -44,7 +44,6 @@ export function* readLayer(reader: Reader, object: Json | undefined, place: stri
       place,
       rule: 'a layer is an object with class_name and config.',
       received: object ?? null,
-      hint: "pass the output of Keras's to_json().",
     });
   }
   const known = sharedLayer(reader, object);
@@ -202,7 +201,6 @@ function makeInput(reader: Reader, found: LayerClass, config: JsonObject, place:
       place: `${place}.config.batch_shape`,
       rule: 'an input has a shape, the batch included.',
       received: shape ?? null,
-      hint: "pass the output of Keras's to_json().",
     });
   }
   const { trainable: _, ...unknown } = rest;

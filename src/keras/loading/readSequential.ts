@@ -54,6 +54,5 @@ export function notAList({ source }: Reader, received: Json, place: string): Err
     place,
     rule: '`layers` is a list of layers.',
     received,
-    hint: "pass the output of Keras's to_json().",
   });
 }
