@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ChoiceReport, explainChoice, init, matMul, tune, tuning } from '../../src/index.ts';
 import { version } from '../../src/core/version.ts';
 import { pageStore } from '../../src/autotune/store.ts';
-import { readTable, writeTable } from '../../src/autotune/tuner.ts';
+import { readTable, writeTable } from '../../src/autotune/winners.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { memoryStore, size, tunedDevices } from './support.ts';
 

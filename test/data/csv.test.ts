@@ -1,7 +1,7 @@
 /** @file CSV text: records as Python's csv module reads them (test/fixtures/data/csvRecords.py), and the columns of `csv`. */
 import { describe, expect, test } from 'vitest';
 import { FormatError, ValueError } from '../../src/index.ts';
-import { CsvReader } from '../../src/data/csv.ts';
+import { CsvReader } from '../../src/data/csvReader.ts';
 import { csv, textLines } from '../../src/data/index.ts';
 import cases from '../fixtures/data/csvRecords.json' with { type: 'json' };
 

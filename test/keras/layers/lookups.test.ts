@@ -10,7 +10,7 @@ import { FormatError, init, ShapeError, type Tensor, tensor, ValueError } from '
 import { BytesTarget, loadModel } from '../../../src/io/index.ts';
 import { layers, modelFromJSON, modelToJSON, sequential } from '../../../src/keras/index.ts';
 import { fingerprint64 } from '../../../src/keras/layers/preprocessing/hashes/farmHash.ts';
-import { sipHash } from '../../../src/keras/layers/preprocessing/hashes/buckets.ts';
+import { sipHash } from '../../../src/keras/layers/preprocessing/hashes/sipHash.ts';
 
 beforeAll(async () => {
   await init();
