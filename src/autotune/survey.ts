@@ -8,9 +8,7 @@ import type { Command } from '../webgpu/command.ts';
 import { tidy } from '../tensor/scope.ts';
 import { type TuningTask, worthTrying } from './tuningTask.ts';
 
-// Probes: the launches that a function would make, found without compiling or running any.
-
-/** Returns what `body` would do on the device. Tensors that it makes are freed. */
+/** Returns what `body` would do on the device, without compiling or running anything. Tensors that it makes are freed. */
 export function commandsOf(device: Device, body: () => unknown): readonly Command[] {
   const dry = new LaunchSurvey();
   const run = () =>

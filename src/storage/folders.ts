@@ -2,9 +2,7 @@
 import { FormatError } from '../core/errors.ts';
 import { blobSource, type ByteSource } from '../formats/byteSource.ts';
 
-// Which file of a folder to open: the one that refers to the others, or else the one that holds weights.
-
-/** In the order of preference. A file of one kind may refer to files of the kinds below it. */
+/** The files of a folder to open, in the order of preference. A file of one kind may refer to files of the kinds below it. */
 const kinds: readonly ((name: string, names: ReadonlySet<string>) => boolean)[] = [
   // TF.js.
   (name) => name === 'model.json',

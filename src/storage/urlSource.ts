@@ -7,14 +7,15 @@ import { siblingUrl } from './folders.ts';
 import { responseSource, unreadable } from './responseSource.ts';
 import { bufferPieces, memoryBytes } from './temporaryFile.ts';
 
-// RangeStream: successive ranges of a file on a server, from one request. Browsers keep the buffers of each request until
-// they collect garbage: 200 MB for a large file that is read with a request for each piece.
-
 /** A range of fewer bytes doesn't begin a stream: what follows it is probably not read. */
 const minBytes = 1 << 20;
 /** Up to this many bytes between two ranges are read and discarded. */
 const maxSkipped = 1 << 20;
 
+/**
+ * Successive ranges of a file on a server, from one request. Browsers keep the buffers of each request until
+ * they collect garbage: 200 MB for a large file that is read with a request for each piece.
+ */
 class RangeStream {
   /** The response that is being read, and the position that it has reached. */
   #open: { readonly reader: ReadableStreamBYOBReader; readonly at: number } | null = null;

@@ -14,8 +14,6 @@ import type { RetrogradError } from '../core/errors.ts';
 import type { BoundRange } from './boundRange.ts';
 import type { FaultTracker } from './faultTracker.ts';
 
-// The log of a device's journal: what was appended to its stream, in order.
-
 type LossOf = (values: FaultCarrier) => Loss | null;
 
 /** What a replay of captured work writes. */
@@ -109,8 +107,6 @@ function isBuffer(entry: object): entry is DeviceBuffer {
 function writtenBy(entry: Launch | Copy): readonly (DeviceBuffer | FaultCarrier)[] {
   return entry.kind === 'launch' ? entry.buffers.filter((_, i) => entry.writes[i]) : [entry.target];
 }
-
-// What is lost when a submission did not run: what it should have written, and what was computed from that since.
 
 /** The values that are lost because submissions failed: those they should have written, and what was computed from them. */
 class Losses {

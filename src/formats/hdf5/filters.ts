@@ -3,14 +3,15 @@ import { inflate } from '../inflate.ts';
 import type { Filter } from './messages.ts';
 import type { Storage } from './storage.ts';
 
-// The filter fletcher32: a checksum in the last four bytes of a chunk.
-
 const checksumBytes = 4;
 
 /** Number of words whose sums can't exceed 32 bits. */
 const blockWords = 360;
 
-/** Returns the bytes before the checksum. `invalid` creates the error for a wrong checksum. */
+/**
+ * Returns the bytes before the checksum of the filter fletcher32, which are the last four. `invalid` creates the error for a wrong
+ * checksum.
+ */
 function withoutChecksum(
   bytes: Uint8Array<ArrayBuffer>,
   invalid: (received: string) => Error,

@@ -9,8 +9,6 @@ import { UnsafeModelError } from '../../core/errors.ts';
 import { findGlobal } from './globals.ts';
 import { Global, type PickleMap, type PickleValue, Storage, TensorView } from './values.ts';
 
-// The bytes of a pickle, read one argument after the other.
-
 interface Place {
   readonly context: FileContext;
   readonly place: string;
@@ -22,6 +20,7 @@ const maxNameBytes = 1000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** The bytes of a pickle, read one argument after the other. */
 class PickleBytes extends ByteFields {
   constructor(
     bytes: Uint8Array<ArrayBuffer>,

@@ -208,10 +208,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-// Finds duplicate keys in JSON objects, which `JSON.parse` silently accepts.
-
 /**
- * Returns a key that some object in `text` has twice; null if there is none. `text` must be JSON that `JSON.parse` accepts.
+ * Returns a key that some object in `text` has twice, which `JSON.parse` silently accepts; null if there is none. `text` must be JSON
+ * that it accepts.
  */
 function duplicateKey(text: string): string | null {
   /** Keys of the enclosing objects; null for lists. */

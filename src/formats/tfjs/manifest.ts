@@ -201,8 +201,6 @@ function malformed(context: FileContext, place: string, rule: string, received: 
   return fault(context, { place, rule, received: describe(received) });
 }
 
-// Several files read as one, in their order.
-
 /** Returns the bytes of `parts` one after the other. A range in one part is read without a copy. */
 function joinedSource(parts: readonly ByteSource[], name: string): ByteSource {
   const begins: number[] = [];

@@ -29,13 +29,12 @@ import {
   type Prompts,
 } from './generateOptions.ts';
 
-// Generation: the keys and values of texts that grow, which the layers of a model share for the time of it.
-
 /** The part of a block that is used here. */
 export interface Block {
   readonly attention: CachedMultiHeadAttention | null;
 }
 
+/** The keys and values of texts that grow, which the layers of a model share for the time of it. */
 export class Generation implements AttentionCache {
   readonly #cache: KeyValueCache;
   readonly #layers: ReadonlyMap<object, CachedLayer>;

@@ -15,9 +15,7 @@ import { tensor } from '../../tensor/create.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 
-// The weights of frequencies in bands of Slaney's mel scale, which is linear below 1000 Hz.
-
-/** Bands of equal width on the scale, from 0 Hz to the highest frequency. */
+/** Bands of equal width on Slaney's mel scale, which is linear below 1000 Hz, from 0 Hz to the highest frequency. */
 interface Bands {
   /** Number of frequencies, from 0 to half of the sampling rate. */
   readonly bins: number;

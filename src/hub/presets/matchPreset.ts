@@ -8,12 +8,10 @@ import { FormatError } from '../../core/errors.ts';
 import type { Matched } from '../checkpoints/matchTensors.ts';
 import { placeOf } from './presetStore.ts';
 
-// A weight from the variables of a preset that it is made of: reshaped, with its axes in another order, or joined.
-
 /** Heads second, features first. */
 const headsSecond = [1, 0, 2];
 
-/** The value of a weight. `parts` have the shapes that it asks for. */
+/** The value of a weight: its `parts` reshaped, with their axes in another order, or joined. They have the shapes that it asks for. */
 function storedAs(weight: PresetWeight, parts: readonly StoredTensor[]): StoredTensor {
   const { variable, matrix, headsFirst } = weight;
   const [first] = parts as readonly [StoredTensor];

@@ -315,12 +315,13 @@ function notRetained(index: number, first: number, count: number): ValueError {
   });
 }
 
-// The numbers that a step returned, by name, which a recording shows for each step, and compares after a replay.
-
 /** Limit of the numbers that are kept; a step may return predictions. */
 const maxNumbers = 24;
 
-/** Numbers and tensors of one element in `result`. Errors: those of reading a tensor. */
+/**
+ * The numbers in `result`, and tensors of one element, by name: a recording shows them, and compares them after a replay. Errors:
+ * those of reading a tensor.
+ */
 async function returnedNumbers(result: unknown): Promise<Record<string, number>> {
   const found: [string, number | Tensor][] = [];
   const search = (value: unknown, name: string): void => {

@@ -75,12 +75,10 @@ function isInspectable(value: unknown): value is Inspectable<readonly unknown[]>
   return typeof (value as Partial<Inspectable<never>> | null)?.inspectedStep === 'function';
 }
 
-// Methods that are passed without their object: `inspect(net.fit, x, y)` instead of `inspect(net, x, y)`.
-
 /** Methods of models that train, or a part of it: a model makes such a step by itself. */
 const training: ReadonlySet<string> = new Set(['fit', 'trainOnBatch', 'trainStep']);
 
-/** Calls `target` as a step. Errors: those of `target`; ValueError where it is a method that misses its object. */
+/** Calls `target` as a step. Errors: those of `target`; ValueError where it is a method that misses its object, as `net.fit` does. */
 async function callMethod(
   op: string,
   target: (...args: never[]) => unknown,

@@ -53,8 +53,6 @@ export interface GradientRequest {
   readonly gradients: readonly (PendingStatistics | null)[];
 }
 
-// Feature maps: a few channels of layers' outputs for the first sample, shown as pictures.
-
 export interface TakenMaps {
   readonly tensor: number;
   readonly call: ObservedCall;
@@ -70,6 +68,7 @@ const maxLayers = 48;
 /** Ops whose results are worth looking at. */
 const picturedOps = /conv|pool|relu|activation|norm|add$|concat|resize|elu|sigmoid|tanh/i;
 
+/** Takes feature maps: a few channels of layers' outputs for the first sample, shown as pictures. */
 export class FeatureMapTaker {
   #taken = 0;
 

@@ -20,8 +20,7 @@ import type { GradientRequest } from './observed.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 
-// The calls between the loss and a weight, with the norms of the gradients on the way.
-
+/** A call between the loss and a weight, and the norm of the gradient there. */
 interface PathPoint {
   readonly call: number;
   readonly norm: number | null;

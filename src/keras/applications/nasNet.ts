@@ -29,8 +29,6 @@ import { dense } from '../layers/core/dense.ts';
 import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
 import { preprocessSymmetric } from './preprocess.ts';
 
-// The cells of NASNet-A: figure 4 of its paper, with Keras's names of layers.
-
 /** The input and output of a cell: the result of the last cell, and that cell's input. */
 type Pair = readonly [last: SymbolicTensor, before: SymbolicTensor | null];
 
@@ -41,6 +39,7 @@ type Branch = (x: SymbolicTensor, kernelSize: number, block: string, strides?: 1
 
 const sum = (a: SymbolicTensor, b: SymbolicTensor, name?: string) => add(named(name)).apply([a, b]);
 
+/** The cells of figure 4 of the paper. */
 function nasNetCells(parts: Parts): { normal: Cell; reduction: Cell } {
   const normal: Cell = ([last, before], filters, id) => {
     const p = adjusted(parts, before, last, filters, id);

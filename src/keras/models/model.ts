@@ -254,10 +254,10 @@ export function declaredModel(className: string, table: () => Options): typeof M
   return declared(Model, className, table, layerOptionNames);
 }
 
-// Models whose inputs are intermediate tensors of another model. As in Keras, each such input gets an input layer, and the
-// calls after it are repeated on the same layers, so that the model can be printed and saved by itself.
-
-/** Returns `program` with input layers for all of its inputs. */
+/**
+ * Returns `program` with input layers for all of its inputs, which may be intermediate tensors of another model. As in Keras, the
+ * calls after these are repeated on the same layers, so that the model can be printed and saved by itself.
+ */
 function withInputLayers(program: GraphProgram): GraphProgram {
   const given = new Set(program.inputs);
   if (program.inputs.every(isInput)) return program;

@@ -299,8 +299,6 @@ function isConfig(given: unknown): given is ClassConfig {
  */
 export const sequential = /* @__PURE__ */ factoryOf(Sequential, ['layers']);
 
-// The input layer that the options of a first layer describe, as in TF.js and Keras 2.
-
 /**
  * Returns the layer of the input that `layer` describes; null if it describes none. The input's dtype is that of the layer if its
  * options have one, then `inputDType`, then what the layer reads.

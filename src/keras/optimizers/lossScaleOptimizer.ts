@@ -24,8 +24,6 @@ import { checked, factoryOf, integer, optimizer, positive } from './declare.ts';
 import type { LearningRate } from './optimizerOptions.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
 
-// The steps of a LossScaleOptimizer: the inner optimizer's, undone on the device where a gradient isn't finite.
-
 interface LossScaleParts {
   readonly name: string;
   readonly variables: readonly Variable[];
@@ -34,6 +32,7 @@ interface LossScaleParts {
   readonly dynamicGrowthSteps: number;
 }
 
+/** The steps of a LossScaleOptimizer: the inner optimizer's, undone on the device where a gradient isn't finite. */
 class LossScaleEngine implements StepEngine {
   /** The inner optimizer packs its variables itself. */
   readonly isPacked = true;

@@ -14,11 +14,10 @@ import { LossScaleOptimizer } from './lossScaleOptimizer.ts';
 import { OptimizerMap } from './optimizerMap.ts';
 import type { LearningRate } from './optimizerOptions.ts';
 
-// The steps of a MultiOptimizer: each variable's optimizer makes them.
-
 /** The optimizers, each with its variables. */
 type VariablesOf = ReadonlyMap<Optimizer, readonly Variable[]>;
 
+/** The steps of a MultiOptimizer: each variable's optimizer makes them. */
 class MultiEngine implements StepEngine {
   /** The optimizers pack their variables themselves. */
   readonly isPacked = true;

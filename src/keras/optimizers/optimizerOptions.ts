@@ -110,8 +110,7 @@ function requireOneClipping(op: string, clippings: Readonly<Record<string, unkno
   });
 }
 
-// Options of an optimizer that cannot be set later: all but the learning rate. Recorded steps have them as constants.
-
+/** Only the learning rate can be set later: recorded steps have the other options as constants. */
 const hint = 'set optimizer.learningRate; for other options make another optimizer, and compile again.';
 
 /** Returns advice for a property `name` that an optimizer doesn't have; `own` are the options of its class. */

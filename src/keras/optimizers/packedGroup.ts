@@ -10,9 +10,10 @@ import type { StepBuffers } from '../../kernels/optimizers/optimizerStep.ts';
 import { makeTensor } from '../../tensor/tensor.ts';
 import type { Device } from '../../webgpu/device.ts';
 
-// A range of a packed buffer that is reserved for one variable. The variable's values may move out (it is assigned, or shared
-// with a tape when a step would overwrite it) and back in; in between the range is free.
-
+/**
+ * A range of a packed buffer that is reserved for one variable. The variable's values may move out (it is assigned, or shared
+ * with a tape when a step would overwrite it) and back in; in between the range is free.
+ */
 class PackedRange {
   readonly storage: Storage;
   /** Whether this range holds a reference to the packed buffer. */

@@ -16,10 +16,11 @@ import { SavedBytes } from './savedBytes.ts';
 import { optimizerOf, type SavedModel } from './savedModel.ts';
 import { writeLayersTraining, type WrittenTraining } from './writeLayersTraining.ts';
 
-// The names of a model's weights in TF.js, which finds weights by the layers that they belong to.
-
-/** Returns the weights by name, in order. Errors: ValueError if two have the same name. */
-export function layersModelWeights(model: AnyLayer): Map<string, Variable> {
+/**
+ * Returns the weights in order, by their names in TF.js, which finds them by the layers that they belong to. Errors: ValueError if
+ * two have the same name.
+ */
+function layersModelWeights(model: AnyLayer): Map<string, Variable> {
   const named = new Map<string, Variable>();
   const ownWeights = ownWeightsIn(model);
   const visit = (layer: AnyLayer, scope: string): void => {
@@ -74,7 +75,7 @@ export async function saveLayersModelTo(
   requireUsedMasks(model);
   const { compile_config: _, ...config } = modelToConfig(model);
   const topology = layersModelConfig(config, `'${model.name}'`);
-  const named = layersModelWeights(model as unknown as AnyLayer);
+  const named = layersModelWeights(model);
   const { writeManifest } = await import('../../formats/tfjs/index.ts');
   const saved = new SavedBytes(options, held);
   const [training, weights] = await saved.during(() =>

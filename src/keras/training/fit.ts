@@ -238,8 +238,6 @@ function paramsOf(options: FitOptions, seed: number, { source, validation }: Fit
   return { epochs, steps, verbose, validation: validation !== null, ...sized, seed };
 }
 
-// The training and validation data of `fit`.
-
 interface FitData {
   readonly source: BatchSource;
   readonly validation: BatchSource | null;

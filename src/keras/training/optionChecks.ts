@@ -29,9 +29,7 @@ export function requireShare(op: string, what: string, value: unknown): asserts 
   });
 }
 
-// The option `verbose`: how much a run prints.
-
-/** 0: silent, 1: progress bar, 2: one line per epoch; 'auto': 1 in a terminal, 0 elsewhere. */
+/** How much a run prints. 0: silent, 1: progress bar, 2: one line per epoch; 'auto': 1 in a terminal, 0 elsewhere. */
 export type Verbose = 'auto' | 0 | 1 | 2;
 
 /** Returns `verbose` as a number. Errors: ValueError. */

@@ -60,9 +60,7 @@ function rejected(step: string, received: string, hint: string): ValueError {
   });
 }
 
-// Logs by name that can also be destructured in Keras's order: `const [loss, accuracy] = await net.evaluate(x, y)`.
-
-/** Values by name; by iteration in the order of `model.metricsNames`. */
+/** Values by name; by iteration in the order of `model.metricsNames`, as in Keras: `const [loss, accuracy] = await net.evaluate(x, y)`. */
 export type ListedLogs = Logs & Iterable<number>;
 
 /** Returns `logs`, which can then be iterated in the order of `keys`, the names of the metrics. */

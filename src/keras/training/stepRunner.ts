@@ -9,8 +9,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
 import type { AnyBatch } from './batch.ts';
 
-// Warns of a step that creates variables at every call, such as a loss that builds a network inside.
-
+/** Warns of a step that creates variables at every call, such as a loss that builds a network inside. */
 class CreationWatch {
   /** Whether the last call created variables, as the first call does when it builds layers. */
   #didCreate = false;

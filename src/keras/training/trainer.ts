@@ -25,15 +25,16 @@ import { type Freezable, requireKnownToOptimizer, TrainableFlags } from './train
 import { planMemory, type PlannedModel } from './memoryPlan.ts';
 import { UpdateWatch } from './updates.ts';
 
-// Whether the steps of a model run code of the app. Only then is a recorded step compared with a new trace: the library's own
-// layers, losses and metrics compute the same each time, and a trace of a large model takes a while.
-
 export interface CustomizableModel {
   /** Layers inside it, at any depth. */
   readonly layersInside: readonly object[];
 }
 
-/** Returns whether `model` has classes or functions of the app, or its losses or metrics are functions. */
+/**
+ * Returns whether `model` has classes or functions of the app, or its losses or metrics are functions. Only then is a recorded step
+ * compared with a new trace: the library's own layers, losses and metrics compute the same each time, and a trace of a large model
+ * takes a while.
+ */
 function hasCustomCode(model: CustomizableModel, options: CompileOptions | null): boolean {
   if ([model, ...model.layersInside].some(isCustom)) return true;
   const given = [options?.loss, options?.metrics, options?.weightedMetrics];

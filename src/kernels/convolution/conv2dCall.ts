@@ -7,8 +7,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { unpackFloat16 } from '../copies/float16.ts';
 import type { Epilogue } from '../launch/epilogue.ts';
 
-// A convolution, or one of its gradients, as algorithms are selected for it.
-
+/** A convolution, or one of its gradients, as algorithms are selected for it. */
 export interface Conv2dProblem {
   readonly direction: Direction;
   readonly geometry: ConvolutionGeometry;

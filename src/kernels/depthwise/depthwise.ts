@@ -7,8 +7,6 @@ import { profileOf } from '../selection/deviceProfile.ts';
 import { depthwiseFilterGradInBlocks, launchDepthwiseBlocks } from './depthwiseBlocks.ts';
 import { depthwiseFilterGradInStrips, launchDepthwiseStrips } from './depthwiseStrips.ts';
 
-// Selects the algorithm of a depthwise convolution, in all three directions.
-
 /** Blocks of adjacent results that share what they read; or strips of rows, by a program specialized for a kernel size. */
 export type DepthwiseAlgorithm = 'blocks' | 'strips';
 
@@ -26,6 +24,7 @@ function allowsStrips({ rows, columns, multiplier }: DepthwiseGeometry): boolean
   );
 }
 
+/** Selects the algorithm of a depthwise convolution, in all three directions. */
 export function selectDepthwise(
   geometry: DepthwiseGeometry,
   { depthwise: { strips } }: AdapterProfile,

@@ -17,14 +17,13 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { fillKernel } from '../copies/fill.ts';
 import { output } from '../launch/output.ts';
 
-// Splits long loops of single invocations over several launches.
-
 /** Iterations of a loop: `end` is exclusive. */
 type LoopRange = readonly [begin: number, end: number];
 
 /**
- * Returns the launches of a kernel with consecutive loops of `lengths`: the range of each loop that each launch executes.
- * `cost` is how many iterations one counts for, if invocations that are executed together diverge.
+ * Splits long loops of single invocations over several launches. Returns those of a kernel with consecutive loops of `lengths`: the
+ * range of each loop that each launch executes. `cost` is how many iterations one counts for, if invocations that are executed
+ * together diverge.
  */
 export function splitLoops(lengths: readonly number[], cost = 1): LoopRange[][] {
   const max = Math.floor(maxIterations / cost);

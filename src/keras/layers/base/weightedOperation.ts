@@ -26,9 +26,10 @@ import { checkedOptions, type LayerOptions } from './layerOptions.ts';
 import { inKerasOrder, makeWeight, type OwnWeight, setWeights, type WeightOptions } from './layerWeights.ts';
 import { weightsIn } from '../quantized/narrowMatrix.ts';
 
-// Initializer, regularizer and constraint of a weight. Options and configurations name them after the weight:
-// `kernelInitializer`, `kernelRegularizer`, `kernelConstraint`.
-
+/**
+ * Initializer, regularizer and constraint of a weight. Options and configurations name them after the weight:
+ * `kernelInitializer`, `kernelRegularizer`, `kernelConstraint`.
+ */
 interface WeightRules {
   readonly initializer: Initializer;
   readonly regularizer: Regularizer | null;

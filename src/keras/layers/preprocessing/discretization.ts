@@ -17,15 +17,16 @@ import {
 import { asFloats } from './images/imageLayer.ts';
 import { factoryOf, integer, layer, type LayerOptions, number, oneOf, own } from '../base/declare.ts';
 
-// Boundaries of bins with about the same number of values each, found as in Keras: a summary of weighted values, interpolated
-// at the quantiles (keras/src/layers/preprocessing/discretization.py).
-
+/** Values in ascending order, and how many values of the data each stands for. */
 interface Summary {
   values: number[];
   weights: number[];
 }
 
-/** The numBins - 1 boundaries. `epsilon` is the largest error of the quantiles. */
+/**
+ * The numBins - 1 boundaries of bins with about the same number of values each. `epsilon` is the largest error of the quantiles, which are
+ * interpolated in a summary of the values. Source: Keras, keras/src/layers/preprocessing/discretization.py.
+ */
 function binBoundaries(data: Float32Array, numBins: number, epsilon: number): number[] {
   const sorted = data.toSorted();
   const merged = compressed(summaryOf(sorted, epsilon), epsilon);

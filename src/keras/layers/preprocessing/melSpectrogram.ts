@@ -22,8 +22,7 @@ import {
   oneOf,
 } from '../base/declare.ts';
 
-// The weights of frequencies in bands of the mel scale: triangles that overlap by half.
-
+/** Bands of the mel scale: triangles over frequencies that overlap by half. */
 interface Bands {
   /** Number of frequencies, from 0 to half of the sampling rate. */
   readonly bins: number;

@@ -103,8 +103,6 @@ function clipped(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
-// Values for the weights of quantized layers, from those of a kernel.
-
 /** Values of the weights of a layer, in the order of elements in files. */
 export type FileValues = ReadonlyMap<Variable, Int32Array | Float32Array>;
 

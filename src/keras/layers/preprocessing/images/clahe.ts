@@ -20,8 +20,7 @@ import { type Bounds, valueRange } from './imageOptions.ts';
 import { rescaled } from './randomColour.ts';
 import { checked, factoryOf, layer, number } from '../../base/declare.ts';
 
-// Divides an axis of images into tiles of equal size, and locates its pixels between the tiles' centres.
-
+/** An axis of images, divided into tiles of equal size, and where its pixels are between the tiles' centres. */
 interface Tiling {
   readonly count: number;
   /** Pixels of a tile. */

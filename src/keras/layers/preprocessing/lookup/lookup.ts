@@ -11,9 +11,7 @@ import { type Salt, saltOf } from '../hashes/buckets.ts';
 import type { HostArray } from './hostValues.ts';
 import { type Token, TokenTable } from './tokenTable.ts';
 
-// Inverse document frequencies, the weights of tokens with outputMode 'tfIdf'.
-
-/** log(1 + documents / (1 + documents with the token)), for each token. */
+/** The weights of tokens with outputMode 'tfIdf': log(1 + documents / (1 + documents with the token)), for each token. */
 function inverseFrequencies(found: readonly number[], documents: number): number[] {
   return found.map((count) => Math.log(1 + documents / (1 + count)));
 }
