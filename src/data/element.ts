@@ -5,7 +5,6 @@
 import { ValueError } from '../core/errors.ts';
 import { isBranch } from '../core/nest.ts';
 import { describe } from '../core/shape.ts';
-import { keep } from '../tensor/scope.ts';
 import type { HostArray } from '../tensor/create.ts';
 import { Tensor } from '../tensor/tensor.ts';
 
@@ -91,12 +90,6 @@ export function freeElement(element: unknown, kept?: unknown): void {
   if (tensors.length === 0) return;
   const leaving = new Set(tensorsIn(kept));
   for (const tensor of tensors) if (!leaving.has(tensor)) tensor.dispose();
-}
-
-/** Takes the tensors of an element out of the scopes that are open. Returns the element. */
-export function keepElement<T>(element: T): T {
-  for (const tensor of tensorsIn(element)) keep(tensor);
-  return element;
 }
 
 function differentStructure(op: string, place: Place, first: unknown, other: unknown): ValueError {

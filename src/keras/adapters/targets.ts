@@ -102,7 +102,7 @@ const attentionNames = ['query', 'value', 'query_dense', 'value_dense', 'q_proj'
 const denseClasses = ['Dense', 'EinsumDense'];
 
 /** The value of `targets` that means all dense layers, as in PEFT. */
-export const allLinear = 'all-linear';
+const allLinear = 'all-linear';
 
 /**
  * Returns the layers that get adapters. Without `targets` these are the projections of queries and values, as in KerasHub; in a

@@ -36,7 +36,7 @@ export interface StoredModel {
 export const optimizerPath = 'optimizer';
 
 /** Returns whether a path belongs to the optimizer, or to one inside it, whose variables Keras writes a second time. */
-export function isOptimizerPath(path: string): boolean {
+function isOptimizerPath(path: string): boolean {
   return path === optimizerPath || path.startsWith(`${optimizerPath}/`);
 }
 

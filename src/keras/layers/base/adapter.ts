@@ -30,8 +30,6 @@ export interface AdapterOptions {
   loraAlpha?: number | null;
 }
 
-export const adapterOptionNames: OptionNames<AdapterOptions> = { loraRank: false, loraAlpha: false };
-
 /** The options of adapters, which `AdaptedLayer` reads and writes itself. */
 export const adapterTable = () => ({ loraRank: own, loraAlpha: own });
 
@@ -83,7 +81,7 @@ export interface Adapter {
 
 /**
  * A layer whose kernel may have adapters. Its class ends `build` with `buildAdapter`, and adds to its product what `added` adds, or
- * reads the kernel by `adapted`; its option names include `adapterOptionNames`.
+ * reads the kernel by `adapted`; its table of options includes `adapterTable`.
  */
 export abstract class AdaptedLayer<
   In extends Nest<Tensor> = Tensor,

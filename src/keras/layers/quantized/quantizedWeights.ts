@@ -145,7 +145,7 @@ export function packedWeights(
   };
 }
 
-export function float8Weights({ history }: Quantization, { kernel: shape }: Sizes, add: Add): Weights {
+function float8Weights({ history }: Quantization, { kernel: shape }: Sizes, add: Add): Weights {
   const kernel = add.plain('kernel', shape, 'float32');
   const pair = (name: string) =>
     [
