@@ -7,7 +7,7 @@ import { mean } from '../../ops/reductions/mean.ts';
 import { log } from '../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
-import { requireNumber } from './lossChecks.ts';
+import { checkCrossentropy, requireNumber } from './lossChecks.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';
 import { pow } from '../../ops/elementwise/pow.ts';
 
@@ -30,10 +30,7 @@ export const binaryCrossentropy: LossMaker<BinaryCrossentropyOptions> =
     className: 'BinaryCrossentropy',
     aliases: ['bce'],
     defaults: { fromLogits: false, labelSmoothing: 0, axis: -1 },
-    check: ({ fromLogits, labelSmoothing }, op) => {
-      requireBoolean(op, 'fromLogits', fromLogits);
-      requireNumber(op, 'labelSmoothing', labelSmoothing, { min: 0, max: 1 });
-    },
+    check: checkCrossentropy,
     shapes: 'same',
     values: (yTrue, yPred, { fromLogits, labelSmoothing, axis }, op) => {
       normalizeAxis(op, axis, yPred.shape.length);
@@ -87,12 +84,12 @@ export const binaryFocalCrossentropy: LossMaker<BinaryFocalCrossentropyOptions> 
       labelSmoothing: 0,
       axis: -1,
     },
-    check: ({ applyClassBalancing, alpha, gamma, fromLogits, labelSmoothing }, op) => {
+    check: (options, op) => {
+      const { applyClassBalancing, alpha, gamma } = options;
       requireBoolean(op, 'applyClassBalancing', applyClassBalancing);
       requireNumber(op, 'alpha', alpha, { min: 0, max: 1 });
       requireNumber(op, 'gamma', gamma, { min: 0 });
-      requireBoolean(op, 'fromLogits', fromLogits);
-      requireNumber(op, 'labelSmoothing', labelSmoothing, { min: 0, max: 1 });
+      checkCrossentropy(options, op);
     },
     shapes: 'same',
     values: (yTrue, yPred, options, op) => {

@@ -1,6 +1,6 @@
 /** @file categoricalCrossentropy, categoricalFocalCrossentropy */
 import { ShapeError } from '../../core/errors.ts';
-import { normalizeAxis, requireBoolean } from '../../core/shape.ts';
+import { normalizeAxis } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { warnOnce } from '../../core/warn.ts';
 import { add, div, mul, neg, sub } from '../../ops/elementwise/arithmetic.ts';
@@ -10,7 +10,7 @@ import { sum } from '../../ops/reductions/sum.ts';
 import { log } from '../../ops/elementwise/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
-import { requireNumber } from './lossChecks.ts';
+import { checkCrossentropy, requireNumber } from './lossChecks.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';
 import { pow } from '../../ops/elementwise/pow.ts';
 
@@ -33,10 +33,7 @@ export const categoricalCrossentropy: LossMaker<CategoricalCrossentropyOptions> 
   /* @__PURE__ */ defineLoss<CategoricalCrossentropyOptions>({
     className: 'CategoricalCrossentropy',
     defaults: { fromLogits: false, labelSmoothing: 0, axis: -1 },
-    check: ({ fromLogits, labelSmoothing }, op) => {
-      requireBoolean(op, 'fromLogits', fromLogits);
-      requireNumber(op, 'labelSmoothing', labelSmoothing, { min: 0, max: 1 });
-    },
+    check: checkCrossentropy,
     shapes: 'same',
     values: (yTrue, yPred, { fromLogits, labelSmoothing, axis }, op) => {
       const along = normalizeAxis(op, axis, yPred.shape.length);
@@ -87,11 +84,11 @@ export const categoricalFocalCrossentropy: LossMaker<CategoricalFocalCrossentrop
   /* @__PURE__ */ defineLoss<CategoricalFocalCrossentropyOptions>({
     className: 'CategoricalFocalCrossentropy',
     defaults: { alpha: 0.25, gamma: 2, fromLogits: false, labelSmoothing: 0, axis: -1 },
-    check: ({ alpha, gamma, fromLogits, labelSmoothing }, op) => {
+    check: (options, op) => {
+      const { alpha, gamma } = options;
       requireNumber(op, 'alpha', alpha, { min: 0 });
       requireNumber(op, 'gamma', gamma, { min: 0 });
-      requireBoolean(op, 'fromLogits', fromLogits);
-      requireNumber(op, 'labelSmoothing', labelSmoothing, { min: 0, max: 1 });
+      checkCrossentropy(options, op);
     },
     shapes: 'same',
     values: (yTrue, yPred, { alpha, gamma, fromLogits, labelSmoothing, axis }, op) => {

@@ -8,7 +8,7 @@ import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { completeOptions } from '../knownOptions.ts';
-import { snakeCase } from '../names.ts';
+import { labelOf } from '../makers.ts';
 import { type Named, requireBroadcast, requireMinRank, requireSame } from './lossChecks.ts';
 import { Loss, type LossOptions } from './loss.ts';
 import { type LossInput, sameRank, toTensor } from './lossInputs.ts';
@@ -118,10 +118,6 @@ function optionsOf<O extends object>(names: LossNames, given: unknown = {}): O &
     received: describe(given),
     hint: 'call it with (yTrue, yPred), or create an object: losses.huber({ delta: 1 }).',
   });
-}
-
-function labelOf({ label, className }: LossNames): string {
-  return label ?? snakeCase(className);
 }
 
 /** Returns the options, with defaults for missing ones. */

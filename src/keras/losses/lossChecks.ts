@@ -1,6 +1,6 @@
 /** @file Checks of a loss's options and of the shapes of its inputs. */
 import { ShapeError, ValueError } from '../../core/errors.ts';
-import { describe, type OpenShape } from '../../core/shape.ts';
+import { describe, type OpenShape, requireBoolean } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 
 export interface Bounds {
@@ -29,6 +29,15 @@ export function requireNumber(
     received: `${what}: ${describe(value)}`,
     hint: `correct \`${what}\`, or leave it out for the default.`,
   });
+}
+
+/** Checks what the crossentropies of one-hot targets have in common. */
+export function checkCrossentropy(
+  options: { fromLogits: unknown; labelSmoothing: unknown },
+  op: string,
+): void {
+  requireBoolean(op, 'fromLogits', options.fromLogits);
+  requireNumber(op, 'labelSmoothing', options.labelSmoothing, { min: 0, max: 1 });
 }
 
 /** Throws for the dtype of a loss or metric, unless it is one that they compute in. */

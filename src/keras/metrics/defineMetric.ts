@@ -8,7 +8,7 @@ import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Loss } from '../losses/loss.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { snakeCase } from '../names.ts';
+import { labelOf } from '../makers.ts';
 import { type ClassMaker, type MetricNames, metricOptions, settingsOf } from './classMaker.ts';
 import { MeanOfFunction, type MetricFunction } from './meanMetricWrapper.ts';
 import type { Direction, Metric, MetricOptions } from './metric.ts';
@@ -134,8 +134,4 @@ function optionsOf<O extends object>(op: string, given: unknown = {}): O & Metri
     received: describe(given),
     hint: `call it with (yTrue, yPred), or create an object: metrics.binaryAccuracy({ threshold: 0.5 }).`,
   });
-}
-
-function labelOf({ label, className }: MetricNames): string {
-  return label ?? snakeCase(className);
 }
