@@ -2,8 +2,15 @@
 import MiniSearch from 'minisearch';
 import { synonyms } from './searchSynonyms.ts';
 
-/** `words` are shown next to the title; `text` is searched and not shown. */
-export type Entry = readonly [title: string, kind: string, page: string, words: string, text?: string];
+/** `words` are shown next to the title; `text` and `keys` are searched and not shown. `keys` were chosen for the entry. */
+export type Entry = readonly [
+  title: string,
+  kind: string,
+  page: string,
+  words: string,
+  text?: string,
+  keys?: string,
+];
 
 const SHOWN = 12;
 
@@ -62,9 +69,11 @@ const modules = /^(?:tf|torch|keras|jax|jnp|np|nn)$/;
 /** Words that say nothing of the subject. */
 const common = new Set(
   (
-    'a an and any are as at be by can could cannot do does did done don doesn for from get got has have how i if in into is it ' +
-    'its just let like make me my need not of on or our please should so some t than that the their them then there these this ' +
-    'js to use used uses using want was we what when where which while who why will with work works would you your'
+    'a an and any anything are as at be by can cant could cannot do does did doesnt done dont don doesn everything few for from ' +
+    'get gets getting give gives go goes going got has have how i if in into is isnt it its just let like make makes me my ' +
+    'need needs not of on or our own please return returned returns run running runs should so some something t than that the ' +
+    'their them then there these this js to use used uses using want was we what when where which while who why will with wont ' +
+    'work works would you your'
   ).split(' '),
 );
 
@@ -107,20 +116,25 @@ function weightOf([title, kind]: Entry): number {
   return kind.startsWith('retrograd') ? 0.8 : kind === 'document' ? 1 : 2;
 }
 
+/** How much more a word says of an entry for which it was chosen than one in its text. */
+const KEYS = 6;
+
 function textIndex(entries: readonly Entry[]): MiniSearch {
   const index = new MiniSearch({
-    fields: ['title', 'words', 'text'],
+    fields: ['title', 'words', 'text', 'keys'],
     tokenize: wordsOf,
     processTerm: stem,
     searchOptions: {
-      boost: { title: 4, words: 2 },
+      boost: { title: 4, words: 2, keys: KEYS },
       prefix: (term) => term.length > 3,
       fuzzy: (term) => (term.length > LONG ? 0.2 : false),
       weights: { prefix: 0.5, fuzzy: 0.15 },
       boostDocument: (id) => weightOf(entries[id] as Entry),
     },
   });
-  index.addAll(entries.map(([title, , , words, text = ''], id) => ({ id, title, words, text })));
+  index.addAll(
+    entries.map(([title, , , words, text = '', keys = ''], id) => ({ id, title, words, text, keys })),
+  );
   return index;
 }
 
@@ -166,9 +180,29 @@ export function searchIn(entries: readonly Entry[]): (query: string) => Entry[] 
     const parts = named.filter(([points]) => points < EXACT).map(([, entry]) => entry);
     const isName = words.length < 2;
     const text = byText(wanted);
-    const ordered = isName ? [...exact, ...parts, ...text] : [...exact, ...text, ...parts];
+    const [best = [], others] = [text.slice(0, 1), text.slice(1)];
+    const ordered = isName
+      ? [...exact, ...parts, ...text]
+      : [...exact, ...best, ...functionIn(entries, words), ...others, ...parts];
     return [...new Set(ordered)].slice(0, SHOWN);
   };
+}
+
+/** Names that are words of any question: `model`, `tensor`, `images`. More entries than this have them in their title or words. */
+const GENERAL = 100;
+
+/** The function that one of several words names: `transpose` of `transpose a matrix`. */
+function functionIn(entries: readonly Entry[], words: readonly string[]): Entry[] {
+  const wanted = words.filter((word) => stem(word) !== null).map(folded);
+  const isGeneral = (name: string) => {
+    const all = entries.filter(([title, , , said]) => `${title} ${said}`.toLowerCase().includes(name));
+    return all.length > GENERAL;
+  };
+  const found = entries.filter(
+    ([title, kind]) =>
+      kind.startsWith('retrograd') && /^[a-z]/.test(lastOf(title)) && wanted.includes(folded(lastOf(title))),
+  );
+  return found.filter(([title]) => !isGeneral(folded(lastOf(title)))).slice(0, 1);
 }
 
 /** Points of a name that is all of the query, not a part of it. */

@@ -22,8 +22,8 @@ import { summaryOf } from './docstring.mjs';
 const SITE = path.join(ROOT, 'site');
 
 /**
- * @typedef {{ title: string, kind: string, page: string, words: string, text?: string }} SearchEntry `text` is searched and not
- * shown
+ * @typedef {{ title: string, kind: string, page: string, words: string, text?: string, keys?: string }} SearchEntry `text` and
+ * `keys` are searched and not shown; `keys` were chosen for the entry
  */
 
 /** Builds the generated part. The library and its types must have been built. */
@@ -40,9 +40,23 @@ export async function buildWebsite() {
   fs.writeFileSync(
     path.join(assets, 'search.json'),
     JSON.stringify(
-      search.map(({ title, kind, page, words, text }) => [title, kind, page, words, ...(text ? [text] : [])]),
+      search.map((entry) => {
+        const { title, kind, page, words, keys } = entry;
+        const text = furtherWords(entry);
+        return [...[title, kind, page, words], ...(keys ? [text, keys] : text ? [text] : [])];
+      }),
     ),
   );
+}
+
+/** Returns the words of an entry's text that its other parts don't have, where they count more. @param {SearchEntry} entry */
+function furtherWords({ title, words, text = '', keys = '' }) {
+  const wordsIn = (/** @type {string} */ part) => part.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const known = new Set(wordsIn(`${title} ${words} ${keys}`));
+  return text
+    .split(' ')
+    .filter((word) => !known.has(word.toLowerCase()))
+    .join(' ');
 }
 
 /** @returns {Promise<{ reference: Reference, entries: SearchEntry[] }>} */
@@ -96,7 +110,10 @@ async function buildReference() {
             kind: first.entry,
             page: `reference/${page}`,
             words: summaryOf(first.doc),
-            text: searchedText(`${all.map(({ doc }) => doc).join(' ')} ${reference.searchedOptions(page)}`),
+            // Options are found by the functions that take them.
+            text: first.name.endsWith('Options')
+              ? ''
+              : searchedText(`${all.map(({ doc }) => doc).join(' ')} ${reference.searchedOptions(page)}`),
           },
         ]
       : [];
@@ -181,15 +198,13 @@ async function additions() {
   const rows = opRows(ROOT, ops);
   const facts = readJson('docs/op-facts.json');
   const known = rows.map(({ name, inputs, options, group, gradient }) => {
-    const optional = options.length > 0 ? [`{ ${options.join(', ')} }?`] : [];
     const {
       dtypes = [],
       kernels = [],
       gradient: kind = gradient ? 'yes' : 'none',
       second = 'none',
     } = facts[name] ?? {};
-    const call = `${name}(${[...inputs.map((input) => (input.startsWith('...') ? `[${input}]` : input)), ...optional].join(', ')})`;
-    return [name, { call, group, gradient: kind, second, kernels, dtypes }];
+    return [name, { inputs, options, group, gradient: kind, second, kernels, dtypes }];
   });
   const exported = new Set(Object.keys(ops));
   const link = (/** @type {string} */ code) => playgroundLink(programOf(code, exported), '../');

@@ -173,17 +173,25 @@ export function buildGuide(site, reference) {
     // Records and results are for those who work on the library.
     if (!isGuide && !SEARCHED.includes(page) && !(document.file in IN_DEPTH)) return [];
     if (SEARCHED.includes(page)) return [{ title, kind: 'document', page, words: description }];
-    const [top = '', ...parts] = document.text.split(/^## .*$/m).map(searchedText);
+    const [top = '', ...parts] = document.text.split(/^## .*$/m);
     const within = sections.map(({ text, anchor }, i) => ({
       title: text,
       kind: title,
       page: `${page}#${anchor}`,
       words: '',
       // Rows of a table of names are entries of their own.
-      text: document.file === 'docs/names.md' ? '' : (parts[i] ?? ''),
+      text: document.file === 'docs/names.md' ? '' : searchedText(parts[i] ?? ''),
+      keys: keysOf(parts[i] ?? ''),
     }));
     return [
-      { title, kind: isGuide ? 'guide' : 'document', page, words: description, text: top },
+      {
+        title,
+        kind: isGuide ? 'guide' : 'document',
+        page,
+        words: description,
+        text: searchedText(top),
+        keys: keysOf(top),
+      },
       ...within,
       ...names,
     ];
@@ -191,15 +199,19 @@ export function buildGuide(site, reference) {
 }
 
 /**
- * Returns the text of a part of a document for the search index: each word once. A comment `<!-- search: … -->` adds words that
- * readers may search for but that aren't in the text.
+ * Returns the text of a part of a document for the search index: each word once.
  *
  * @param {string} markdown
  */
 export function searchedText(markdown) {
-  const text = markdown.replaceAll(/\]\([^)]*\)/g, ' ').replaceAll(/<!-- search:|-->/g, ' ');
+  const text = markdown.replaceAll(/\]\([^)]*\)/g, ' ').replaceAll(KEYS, ' ');
   return [...new Set(text.match(/[\p{L}\p{N}_]{2,}/gu))].join(' ');
 }
+
+const KEYS = /<!-- search: (.*?) -->/g;
+
+/** Returns the words of the comments `<!-- search: … -->`, which readers may search for. @param {string} markdown */
+const keysOf = (markdown) => [...markdown.matchAll(KEYS)].map(([, words]) => words).join(' ');
 
 /**
  * Returns the names in another library and their counterparts here, from the rows of a table whose first column has those names.
@@ -271,6 +283,7 @@ function siteLink(href, from, all, root) {
   const [target = '', anchor] = href.split('#');
   const file = path.posix.join(path.posix.dirname(from.file), target);
   if (file.startsWith('docs/images/')) return root + file.slice('docs/'.length);
+  if (file.startsWith('website/pictures/')) return root + file.slice('website/'.length);
   if (file.startsWith('examples/programs/')) return `${root}examples.html#${path.parse(file).name}`;
   if (file === 'docs/ops.md') return `${root}reference/all-ops.html`;
   const page = all.find((one) => one.file === file)?.page;
