@@ -4,12 +4,14 @@
  */
 import { LEAST_UPPER_BOUND, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
 import * as retrograd from 'retrograd';
+import * as data from 'retrograd/data';
 import * as hub from 'retrograd/hub';
 import * as inspect from 'retrograd/inspect';
 import * as io from 'retrograd/io';
 import * as keras from 'retrograd/keras';
 import * as layers from 'retrograd/keras/layers';
 import * as kernels from 'retrograd/kernels';
+import * as show from 'retrograd/show';
 import { faultOf, PlainError } from '../../../examples/notebook/kernel/faults.ts';
 import { linked } from '../../../examples/notebook/kernel/imports.ts';
 import { addressOfExports, addressOfText, importAddress } from '../../../examples/notebook/kernel/modules.ts';
@@ -62,6 +64,8 @@ const modules: Readonly<Record<string, object>> = {
   'retrograd/inspect': inspect,
   'retrograd/hub': hub,
   'retrograd/kernels': kernels,
+  'retrograd/data': data,
+  'retrograd/show': show,
   playground: {
     ...outputs.exports,
     show: async (value: unknown) => void outputs.exports.text(await formatResult(value), 'library'),
