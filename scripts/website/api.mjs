@@ -37,7 +37,7 @@ const kinds = { 32: 'constant', 64: 'function', 128: 'class', 256: 'interface', 
  * @property {Reflection} [setSignature]
  * @property {{ isOptional?: boolean, isRest?: boolean, isReadonly?: boolean, isStatic?: boolean, isInherited?: boolean,
  * isAbstract?: boolean }} flags
- * @property {{ summary: { text: string }[] }} [comment]
+ * @property {{ summary: { text: string }[], blockTags?: { tag: string, content: { text: string }[] }[] }} [comment]
  * @property {{ fileName: string, line: number }[]} [sources]
  * @property {number} [target]
  * @property {import('./types.mjs').Type} [type]
@@ -104,7 +104,9 @@ function runTypeDoc(file, folder, files) {
 export function docOf(reflection) {
   const own = reflection.comment ?? reflection.signatures?.find(({ comment }) => comment)?.comment;
   const got = own ?? reflection.getSignature?.comment;
-  return (got?.summary ?? []).map(({ text }) => text).join('');
+  const deprecated = got?.blockTags?.find(({ tag }) => tag === '@deprecated');
+  const parts = deprecated ? [{ text: 'Deprecated. ' }, ...deprecated.content] : [];
+  return [...(got?.summary ?? []), ...parts].map(({ text }) => text).join('');
 }
 
 /**

@@ -56,6 +56,7 @@ export async function landingFragments() {
   return {
     badIndex: saidHtml('badIndex', recorded.badIndex),
     lostGradient: saidHtml('lostGradient', recorded.lostGradient),
+    deadLayer: excerptHtml('examples/playground/inspect.ts', '// With such a bias'),
     report: `<a class="shot" href="./playground/index.html#program=inspect">${pictureHtml('report', REPORT, { width: 582, height: 780 })}</a>`,
     trial: programHtml('examples/playground/line.ts'),
     program: `<figure class="code"><pre tabindex="0"><code>${highlight(fillImports(read('website/landing/field.ts'), WIDTH).trim())}</code></pre></figure>`,
@@ -67,6 +68,14 @@ export async function landingFragments() {
 /** @param {string} file */
 const programHtml = (file) =>
   `<figure class="code"><pre tabindex="0"><code>${highlight(fillImports(read(file), WIDTH).trim())}</code></pre></figure>`;
+
+/** A program from a line that begins with `from` on. @param {string} file @param {string} from */
+function excerptHtml(file, from) {
+  const text = read(file);
+  const start = text.indexOf(`\n${from}`);
+  if (start < 0) throw new SetupError(`${file} needs a line that begins with "${from}".`);
+  return `<figure class="code excerpt"><pre tabindex="0"><code>${highlight(text.slice(start).trim())}</code></pre></figure>`;
+}
 
 /** A program, and what the library says of it. @param {string} name @param {string} said */
 function saidHtml(name, said) {

@@ -8,57 +8,104 @@ import { escapeHtml } from './types.mjs';
 
 /**
  * Lists other than the ops, by the exports that they contain.
- * @type {readonly { file: string, title: string, holds: (one: Export) => boolean, group?: Group }[]}
+ * @type {readonly { file: string, title: string, known: string, holds: (one: Export) => boolean, group?: Group }[]} `known` is what
+ * the overview names: what is looked for most
  */
 const LISTS = [
-  { file: 'all-layers.html', title: 'Layers', holds: within('layers'), group: kindOfLayer },
+  {
+    file: 'all-layers.html',
+    title: 'Layers',
+    known: 'dense, conv2d, lstm, dropout',
+    holds: within('layers'),
+    group: kindOfLayer,
+  },
   {
     file: 'all-models.html',
     title: 'Models and inputs',
+    known: 'sequential, model, input',
     holds: ({ entry, name }) => entry === 'retrograd/keras' && !name.includes('.'),
   },
-  { file: 'all-keras-ops.html', title: 'keras.ops', holds: within('ops') },
-  { file: 'all-losses.html', title: 'Losses', holds: within('losses') },
-  { file: 'all-metrics.html', title: 'Metrics', holds: within('metrics') },
-  { file: 'all-optimizers.html', title: 'Optimizers', holds: within('optimizers') },
-  { file: 'all-callbacks.html', title: 'Callbacks', holds: within('callbacks') },
+  {
+    file: 'all-keras-ops.html',
+    title: 'keras.ops',
+    known: 'the names and defaults of keras.ops',
+    holds: within('ops'),
+  },
+  {
+    file: 'all-losses.html',
+    title: 'Losses',
+    known: 'meanSquaredError, categoricalCrossentropy',
+    holds: within('losses'),
+  },
+  { file: 'all-metrics.html', title: 'Metrics', known: 'accuracy, auc, f1Score', holds: within('metrics') },
+  {
+    file: 'all-optimizers.html',
+    title: 'Optimizers',
+    known: 'adam, sgd, adamW, cosineDecay',
+    holds: within('optimizers'),
+  },
+  {
+    file: 'all-callbacks.html',
+    title: 'Callbacks',
+    known: 'earlyStopping, modelCheckpoint, tensorBoard',
+    holds: within('callbacks'),
+  },
   {
     file: 'all-weights.html',
     title: 'Initializers, regularizers, constraints',
+    known: 'glorotUniform, l2, maxNorm',
     holds: within('initializers', 'regularizers', 'constraints'),
   },
   {
     file: 'all-activations.html',
     title: 'Activations and applications',
+    known: 'relu, gelu, mobileNetV2, resNet50',
     holds: within('activations', 'applications'),
   },
   {
     file: 'all-data.html',
     title: 'Datasets: retrograd/data',
+    known: 'csv, imageDatasetFromDirectory, fromTensorSlices',
     holds: ({ entry }) => entry === 'retrograd/data',
   },
-  { file: 'all-files.html', title: 'Files: retrograd/io', holds: ({ entry }) => entry === 'retrograd/io' },
+  {
+    file: 'all-files.html',
+    title: 'Files: retrograd/io',
+    known: 'loadModel, loadWeights, loadCheckpoint',
+    holds: ({ entry }) => entry === 'retrograd/io',
+  },
   {
     file: 'all-show.html',
     title: 'Charts: retrograd/show',
+    known: 'historyChart, confusionMatrix, images',
     holds: ({ entry }) => entry === 'retrograd/show',
   },
   {
     file: 'all-inspect.html',
     title: 'Inspector: retrograd/inspect',
+    known: 'inspect, compareSteps, recordSteps',
     holds: ({ entry }) => entry === 'retrograd/inspect',
   },
   {
     file: 'all-hub.html',
     title: 'Pretrained networks: retrograd/hub',
+    known: 'fromPretrained, loadTokenizer, savePretrained',
     holds: ({ entry }) => entry === 'retrograd/hub',
   },
   {
     file: 'all-kernels.html',
     title: 'Kernels in your encoder',
+    known: 'encodeFunction, encodeKernel, conv2d',
     holds: ({ entry }) => entry === 'retrograd/kernels',
   },
 ];
+
+/** What is neither an op nor of another entry. */
+const CORE = {
+  file: 'all-core.html',
+  title: 'Device, tensors, tape, history',
+  known: 'init, tensor, variable, GradientTape, vmap',
+};
 
 /** @typedef {(one: Export) => string} Group returns the heading under which an export is listed */
 
@@ -95,15 +142,11 @@ function within(...namespaces) {
 export function listPages(reference) {
   const { ops } = reference.additions;
   const isOp = (/** @type {Export} */ { entry, name }) => entry === 'retrograd' && name in ops;
-  const lists = LISTS.map(({ file, title, holds, group }) =>
-    listPage(reference, file, title, reference.all.filter(holds), group),
+  const lists = LISTS.map(({ file, title, known, holds, group }) =>
+    listPage(reference, { file, title, known }, reference.all.filter(holds), group),
   );
   const core = reference.all.filter((one) => one.entry === 'retrograd' && !isOp(one));
-  const all = [
-    opsPage(reference, reference.all.filter(isOp)),
-    listPage(reference, 'all-core.html', 'Device, tensors, tape, history', core),
-    ...lists,
-  ];
+  const all = [opsPage(reference, reference.all.filter(isOp)), listPage(reference, CORE, core), ...lists];
   return [indexPage(all, reference.all.length), ...all];
 }
 
@@ -127,13 +170,12 @@ function indexPage(lists, count) {
 
 /**
  * @param {import('./reference.mjs').Reference} reference
- * @param {string} file
- * @param {string} title
+ * @param {{ file: string, title: string, known: string }} list
  * @param {Export[]} exported
  * @param {Group} [group]
  * @returns {ListPage}
  */
-function listPage(reference, file, title, exported, group) {
+function listPage(reference, { file, title, known }, exported, group) {
   const pages = [...new Set(exported.map(({ page }) => page))];
   // A factory stands for its class.
   const first = pages.flatMap((page) => reference.pages.get(page)?.slice(0, 1) ?? []);
@@ -142,17 +184,13 @@ function listPage(reference, file, title, exported, group) {
   const isClass = (/** @type {Export} */ { kind }) => kind === 'class';
   const makers = group ? values.filter((one) => !isClass(one)) : values;
   const classes = group ? values.filter(isClass) : [];
-  const sample = makers
-    .map(({ name }) => name.split('.').pop() ?? '')
-    .filter((name) => /^[a-z]/.test(name))
-    .slice(0, 4);
   const html = [
     `<h1>${title}</h1>`,
     group ? groupsHtml(makers, group) : listHtml(makers),
     classes.length > 0 ? `<h2 id="classes">Classes</h2>${listHtml(classes)}` : '',
     types.length > 0 ? `<h2 id="types">Types</h2>${listHtml(types)}` : '',
   ].join('');
-  return { file, title, description: `${sample.join(', ')} …`, html, pages };
+  return { file, title, description: `${known} …`, html, pages };
 }
 
 /** @param {Export[]} exported @param {Group} group */

@@ -23,7 +23,7 @@ import { escapeHtml, memberHtml, signatureHtml, typeHtml } from './types.mjs';
  * @property {(name: string) => string | undefined} keras Keras's name for ours
  */
 
-/** @typedef {{ call: string, group: string, gradient: string, second: string, kernels: string[], dtypes: string[] }} OpFacts */
+/** @typedef {{ inputs: string[], options: string[], group: string, gradient: string, second: string, kernels: string[], dtypes: string[] }} OpFacts */
 
 export class Reference {
   /** @type {Map<number, Export>} */
@@ -162,8 +162,7 @@ ${others.join('\n')}
     const last = escapeHtml(reflection.name);
     /** @type {Record<string, () => string>} */
     const shown = {
-      function: () =>
-        (reflection.signatures ?? []).map((one) => signatureHtml(last, one, this.links)).join('\n'),
+      function: () => (reflection.signatures ?? []).map((one) => this.#signatures(last, one)).join('\n'),
       constant: () => this.#constant(one),
       class: () => `class ${last}${this.#extended(reflection)}`,
       interface: () => `interface ${last}${this.#extended(reflection)}`,
@@ -172,12 +171,69 @@ ${others.join('\n')}
     return `<pre class="declaration" tabindex="0"><code>${line}\n\n${shown[one.kind]?.()}</code></pre>`;
   }
 
-  /** Renders the calls of an op, or the type of another constant. @param {Export} one */
+  /** Renders the call of an op, or the type of another constant. @param {Export} one */
   #constant(one) {
     const op = this.#isOp(one) ? this.additions.ops[one.name] : undefined;
     return op
-      ? escapeHtml(op.call)
+      ? this.#call(one, op)
       : `const ${escapeHtml(one.reflection.name)}: ${typeHtml(one.reflection.type, this.links)}`;
+  }
+
+  /** Renders an op as a function of tensors. Its type has the dtypes, too, and can't be read. @param {Export} one @param {OpFacts} facts */
+  #call(one, { inputs, options }) {
+    const tensor = this.#linked('Tensor');
+    const type = one.reflection.type;
+    /** @type {import('./types.mjs').Type[]} */
+    const typeArguments = type?.typeArguments ?? [];
+    const [table] = this.#optionsOf(one);
+    const inline = typeArguments.find((one) => one.type === 'reflection');
+    const needed = table?.reflection.children?.some(({ flags }) => !flags.isOptional) || Boolean(inline);
+    const given = table
+      ? this.#linked(table.name)
+      : inline
+        ? typeHtml(inline, this.links)
+        : `{ ${options.join(', ')} }`;
+    const parameters = inputs.map((input) =>
+      input.startsWith('...') ? `${input.slice(3)}: ${tensor}[]` : `${input}: ${tensor}`,
+    );
+    if (options.length > 0) parameters.push(`options${needed ? '' : '?'}: ${given}`);
+    const result = /^(?:Composite)?Op$/.test(type?.name) && typeArguments[2];
+    return `${escapeHtml(one.reflection.name)}(${parameters.join(', ')}): ${result ? typeHtml(result, this.links) : tensor}`;
+  }
+
+  /** @param {string} name */
+  #linked(name) {
+    const page = this.#byName.get(name);
+    return page ? `<a href="./${page}">${escapeHtml(name)}</a>` : escapeHtml(name);
+  }
+
+  /**
+   * Renders a signature. One whose options may be passed by position is shown in both forms.
+   * @param {string} name @param {Reflection} signature
+   */
+  #signatures(name, signature) {
+    const { parameters = [] } = signature;
+    const last = parameters.at(-1);
+    const settings =
+      last?.flags.isRest && last.type?.name === 'Settings' ? last.type.typeArguments : undefined;
+    if (!last || !settings) return signatureHtml(name, signature, this.links);
+    const [options, positions] = settings;
+    const children = this.#byId.get(options.target)?.reflection.children ?? [];
+    const isNeeded = (/** @type {Reflection} */ { flags }) => !flags.isOptional;
+    const before = parameters.slice(0, -1);
+    const byPosition = (positions?.elements ?? []).map((/** @type {{ value: string }} */ { value }) => {
+      const child = children.find((one) => one.name === value);
+      const flags = { isOptional: child ? !isNeeded(child) : true };
+      return { ...last, name: value, flags, type: child?.type ?? options };
+    });
+    const object = {
+      ...last,
+      name: 'options',
+      flags: { isOptional: !children.some(isNeeded) },
+      type: options,
+    };
+    const forms = [[...before, object], ...(byPosition.length > 0 ? [[...before, ...byPosition]] : [])];
+    return forms.map((all) => signatureHtml(name, { ...signature, parameters: all }, this.links)).join('\n');
   }
 
   /** @param {Reflection} reflection */
@@ -250,7 +306,7 @@ ${others.join('\n')}
   }
 
   /**
-   * Returns the table of an interface of options: required ones first and marked, then its own as they are written, then inherited ones.
+   * Returns the table of an interface of options: required ones first and marked, then its own as they are written, then inherited ones, and deprecated ones last.
    * @param {Export} one
    * @param {boolean} [anchored]
    */
@@ -258,6 +314,7 @@ ${others.join('\n')}
     const file = fileOf(reflection);
     // Options that few interfaces share come before those of all.
     const keysOf = (/** @type {Reflection} */ child) => [
+      Number(docOf(child).startsWith('Deprecated.')),
       Number(child.flags.isOptional ?? false),
       fileOf(child) === file ? 0 : (this.#interfacesOf.get(fileOf(child)) ?? 0),
       child.sources?.[0]?.line ?? 0,
@@ -311,8 +368,9 @@ ${others.join('\n')}
     const made = (maker?.signatures ?? []).map((signature) =>
       signatureHtml(`new ${escapeHtml(one.reflection.name)}`, signature, this.links),
     );
+    const isForApps = !/\bInternal:/.test(maker ? docOf(maker) : '');
     return [
-      made.length > 0
+      made.length > 0 && isForApps
         ? `<h2>Constructor</h2><pre tabindex="0"><code>${made.join('\n')}</code></pre>${maker ? this.markdown(docOf(maker)) : ''}`
         : '',
       own(false).length > 0 ? `<h2>Members</h2>${this.#properties(own(false))}` : '',
