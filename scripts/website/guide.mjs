@@ -11,7 +11,13 @@ import { escapeHtml } from './types.mjs';
 /** The pages of docs/guide in their order, by part. @type {readonly { part: string, pages: readonly string[] }[]} */
 const contents = [
   { part: 'First steps', pages: ['start', 'from-keras', 'from-tfjs', 'from-pytorch-and-jax'] },
-  { part: 'Tutorials', pages: ['tutorial-table', 'tutorial-digits', 'tutorial-gan', 'tagging'] },
+  {
+    part: 'Tutorials',
+    pages: [
+      ...['tutorial-table', 'tutorial-digits', 'tutorial-webcam'],
+      ...['tutorial-gan', 'tagging', 'tutorial-drawing'],
+    ],
+  },
   {
     part: 'Ideas',
     pages: ['memory', 'tape', 'transforms', 'gather-and-history', 'custom-layers', 'capture', 'kernels'],
@@ -44,6 +50,8 @@ const NOT_IN_PLAYGROUND = [
   'training',
   'tutorial-table',
   'tutorial-digits',
+  'tutorial-drawing',
+  'tutorial-webcam',
 ];
 
 /** Documents for users next to the guide, by their pages. @type {Record<string, string>} */

@@ -10,13 +10,13 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../scripts/lib/bundle.mjs';
 import { checkNumerics, debugMode } from '../../src/index.ts';
 import { clearSession } from '../../src/keras/index.ts';
-import { filesOf, needsBrowser } from '../support/guide.ts';
+import { filesOf, needsBrowser, needsCamera } from '../support/guide.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = temporaryFolder('guide-in-node');
 const pages = fs
   .readdirSync(path.join(root, 'docs/guide'))
-  .filter((file) => file.endsWith('.md') && !needsBrowser.includes(file));
+  .filter((file) => file.endsWith('.md') && ![...needsBrowser, needsCamera].includes(file));
 
 // Programs print names, which go on counting where other tests of the process stopped.
 beforeEach(clearSession);

@@ -41,6 +41,9 @@ export interface UseBrowserOptions {
 
 export type BrowserKind = 'chromium' | 'chromium that draws to canvases' | 'firefox';
 
+/** Every page may use the camera, which shows a drawing that moves. */
+const FAKE_CAMERA = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
+
 /** Browsers that test files share: to start one takes as much processor time as many a file's tests. */
 const shared = new Map<BrowserKind, Browser>();
 
@@ -50,7 +53,7 @@ export async function sharedBrowser(kind: BrowserKind): Promise<Browser> {
   if (known?.connected) return known;
   const browser = await (kind === 'firefox'
     ? launchFirefox()
-    : launchBrowser({ canvases: kind === 'chromium that draws to canvases' }));
+    : launchBrowser({ canvases: kind === 'chromium that draws to canvases', args: FAKE_CAMERA }));
   endWithTests(browser);
   shared.set(kind, browser);
   return browser;

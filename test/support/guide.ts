@@ -1,6 +1,9 @@
 /** @file The requirements of pages of the guide: a page in a browser, or the reader's files. */
 
-export const needsBrowser: readonly string[] = ['apps.md', 'training.md'];
+/** Its buttons are pressed: a test of its own. */
+export const needsCamera = 'tutorial-webcam.md';
+
+export const needsBrowser: readonly string[] = ['apps.md', 'training.md', 'tutorial-drawing.md'];
 
 /** The files that a page reads, by their paths, each a file of test/fixtures. All pages run in a folder of the test. */
 export const filesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -12,6 +15,11 @@ export const filesOf: Readonly<Record<string, Readonly<Record<string, string>>>>
   'tagging.md': {
     'encoder/config.json': 'hub/distilbert-words/config.json',
     'encoder/model.safetensors': 'hub/distilbert-words/model.safetensors',
+  },
+  'tutorial-webcam.md': {
+    'vit/config.json': 'hub/vit/config.json',
+    'vit/model.safetensors': 'hub/vit/model.safetensors',
+    'vit/preprocessor_config.json': 'hub/images/clip/preprocessor_config.json',
   },
   'tutorial-table.md': { 'iris.csv': 'tutorials/iris.csv' },
   'tutorial-digits.md': Object.fromEntries(
