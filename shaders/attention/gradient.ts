@@ -1,9 +1,10 @@
 /**
  * @file The gradient of attention. With P the weights, which are computed again from the statistics of the forward pass,
  * and dP = dout · valueᵀ: dS = P ∘ (dP - Σ dout ∘ out), dquery = scale · dS · key, dkey = scale · dSᵀ · query, dvalue =
- * Pᵀ · dout (FlashAttention-2: Dao, 2023). Three kernels: the sums; the queries' gradient, by tiles of queries; that of
- * keys and values, by tiles of keys, each of which processes all queries of the heads that share it. No atomics: the same
- * input gives the same bits.
+ * Pᵀ · dout (FlashAttention-2: Dao, 2023). Two kernels: the queries' gradient, by tiles of queries, which begin with the sums
+ * of their rows; and that of keys and values, by tiles of keys, each of which processes all queries of the heads that share it.
+ * Where a device can't bind that many buffers, the sums take a launch of their own. No atomics: the same input gives the same
+ * bits.
  */
 import { flatIndex } from '../lib/indexing.ts';
 import { wgsl } from '../lib/wgsl.ts';
@@ -22,6 +23,7 @@ import {
   productOfRows,
   productWithRows,
   rowAt,
+  rowsOf,
   lastKey,
   stepBase,
   tensors,
@@ -32,10 +34,31 @@ export const sumsWorkgroup = 64;
 
 export type AttentionSumsOptions = { width: 1 | 4 };
 
-/** For each query of each head, [largest score, 1 / sum of exponentials, Σ cotangent ∘ out, 0]. One invocation each. */
-export function attentionSums({ width }: AttentionSumsOptions): string {
+export type QueryGradientOptions = AttentionOptions & {
+  /** Whether each tile computes the sums of its rows, and writes them for the gradient of keys; otherwise it reads them. */
+  ownSums: boolean;
+};
+
+/** `sums_of(row, start)`: [largest score, 1 / sum of exponentials, Σ cotangent ∘ out, 0] of a query, whose values begin at `start`. */
+const sumsOfRow = ({ width }: AttentionSumsOptions) => wgsl`
+fn sums_of(row: u32, start: u32) -> vec4<f32> {
+  var sum = 0.0;
+  for (var k = 0u; k < params.value_size; k++) {
+#if ${width === 4}
+    sum += dot(cotangent[start + k], out[start + k]);
+#else
+    sum += cotangent[start + k] * out[start + k];
+#endif
+  }
+  return vec4(stats[row].x, 1.0 / stats[row].y, sum, 0.0);
+}
+`;
+
+/** The sums of each query of each head. One invocation each. */
+export function attentionSums(options: AttentionSumsOptions): string {
   return wgsl`
 ${flatIndex}
+${sumsOfRow(options)}
 @compute @workgroup_size(${sumsWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -50,17 +73,8 @@ fn main(
   let head = i % params.heads;
   let query = (i / params.heads) % params.queries;
   let batch = i / params.heads / params.queries;
-  let start = i * params.value_size;
-  var sum = 0.0;
-  for (var k = 0u; k < params.value_size; k++) {
-#if ${width === 4}
-    sum += dot(cotangent[start + k], out[start + k]);
-#else
-    sum += cotangent[start + k] * out[start + k];
-#endif
-  }
   let row = (batch * params.heads + head) * params.queries + query;
-  sums[row] = vec4(stats[row].x, 1.0 / stats[row].y, sum, 0.0);
+  sums[row] = sums_of(row, i * params.value_size);
 }
 `;
 }
@@ -80,8 +94,8 @@ fn score_gradient(score: f32, weight: f32, weight_gradient: f32, sums: vec4<f32>
 }
 `;
 
-export function attentionQueryGradient(options: AttentionOptions): string {
-  const { size } = options;
+export function attentionQueryGradient(options: QueryGradientOptions): string {
+  const { size, ownSums } = options;
   const tile = attentionTiles[size];
   const { query, key, value, cotangent } = tensors;
   const differentiate = (j: number) =>
@@ -95,12 +109,23 @@ export function attentionQueryGradient(options: AttentionOptions): string {
 ${flatIndex}
 ${library([query, key, value, cotangent], options)}
 ${weigh}
+${ownSums ? sumsOfRow(options) : ''}
 ${entryPoint(tile, 'heads')}
   let head = own_head;
   let key_head = head / (params.heads / params.key_heads);
   ${[query, key, value, cotangent].map(baseOf(options)).join('\n')}
   ${stepBase}
-  ${eachRow((i) => `let sums_${i} = sums[(batch * params.heads + head) * params.queries + min(${rowAt(tile, i)}, params.queries - 1u)];`)}
+  let sums_base = (batch * params.heads + head) * params.queries;
+#if ${ownSums}
+  // No other workgroup has these rows. There are at least as many invocations as rows.
+  let own_query = first_row + local;
+  if (local < ${rowsOf(tile)}u && own_query < params.queries) {
+    let start = cotangent_base + own_query * params.heads * params.value_size;
+    sums[sums_base + own_query] = sums_of(sums_base + own_query, start);
+  }
+  storageBarrier();
+#endif
+  ${eachRow((i) => `let sums_${i} = sums[sums_base + min(${rowAt(tile, i)}, params.queries - 1u)];`)}
   ${eachResult((i, v) => `var result_${i}_${v} = vec4<f32>();`)}
   ${lastKey(options)}
   for (var first_column = 0u; first_column < end; first_column += ${tile.columns}u) {

@@ -9,7 +9,7 @@ beforeAll(async () => {
   await init();
 });
 
-test('a block of GPT-2 small, 256 tokens: 10 launches forward, 32 with gradients', () =>
+test('a block of GPT-2 small, 256 tokens: 10 launches forward, 31 with gradients', () =>
   asAdapter('gpu', () => {
     const block = transformerDecoder({
       numHeads: 12,
@@ -33,5 +33,5 @@ test('a block of GPT-2 small, 256 tokens: 10 launches forward, 32 with gradients
       const y = block.apply(x);
       tape.gradient(y, [x, ...block.trainableWeights], { outputGradients: y });
     });
-    expect(both).toBeLessThanOrEqual(32);
+    expect(both).toBeLessThanOrEqual(31);
   }));

@@ -2,7 +2,7 @@
 import type { CachedAttentionOptions } from '../../../shaders/attention/cached.ts';
 import type { AdvanceOptions, AppendOptions } from '../../../shaders/attention/cacheRows.ts';
 import type { MergePartsOptions } from '../../../shaders/attention/mergeParts.ts';
-import type { AttentionSumsOptions } from '../../../shaders/attention/gradient.ts';
+import type { AttentionSumsOptions, QueryGradientOptions } from '../../../shaders/attention/gradient.ts';
 import type { AttentionOptions } from '../../../shaders/attention/tile.ts';
 import type { GatedOptions } from '../../../shaders/gated.ts';
 import type { SampleTokensOptions } from '../../../shaders/sampleTokens.ts';
@@ -19,10 +19,13 @@ export const attentionKernels: Family = {
     'one tensor': { joined: true },
   }),
   'attention sums': entry<AttentionSumsOptions>({ width: 4 }),
-  'attention query gradient': entry<AttentionOptions>(attention, {
-    'mask or bias': { shown: true },
-    'one tensor': { joined: true },
-  }),
+  'attention query gradient': entry<QueryGradientOptions>(
+    { ...attention, ownSums: true },
+    {
+      'mask or bias, sums made before': { shown: true, ownSums: false },
+      'one tensor': { joined: true },
+    },
+  ),
   'attention key gradient': entry<AttentionOptions>(attention, { 'one tensor': { joined: true } }),
   cachedAttention: entry<CachedAttentionOptions>(
     {

@@ -5,12 +5,13 @@ import {
   attentionQueryGradient,
   type AttentionSumsOptions,
   attentionSums,
+  type QueryGradientOptions,
   sumsWorkgroup,
 } from '../../../shaders/attention/gradient.ts';
 import { type AttentionOptions, attentionTiles, rowsOf } from '../../../shaders/attention/tile.ts';
 import { sizeOf } from '../../core/shape.ts';
 import type { TensorSpec } from '../../core/spec.ts';
-import { type Bindings, defineKernel } from '../../webgpu/kernel.ts';
+import { type Bindings, bindingsOf, defineKernel, type Kernel } from '../../webgpu/kernel.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { AdapterProfile } from '../selection/adapterProfile.ts';
 import { fillKernel } from '../copies/fill.ts';
@@ -57,8 +58,12 @@ const operandBindings = (options: AttentionOptions): Bindings =>
 const gradientInputs = (options: AttentionOptions): Bindings => ({
   ...operandBindings(options),
   cotangent: `read ${vector(options)}`,
-  sums: 'read vec4<f32>',
   ...scoreBindings(options),
+});
+/** What the sums are made of. */
+const forwardResults = (options: AttentionSumsOptions): Bindings => ({
+  out: `read ${vector(options)}`,
+  stats: 'read vec2<f32>',
 });
 
 const params = {
@@ -96,9 +101,8 @@ const forward = defineKernel({
 const sumsOfQueries = defineKernel({
   name: 'attention sums',
   bindings: (options: AttentionSumsOptions): Bindings => ({
-    out: `read ${vector(options)}`,
+    ...forwardResults(options),
     cotangent: `read ${vector(options)}`,
-    stats: 'read vec2<f32>',
     sums: 'write vec4<f32>',
   }),
   params: { count: 'u32', queries: 'u32', heads: 'u32', value_size: 'u32' },
@@ -107,8 +111,10 @@ const sumsOfQueries = defineKernel({
 
 const queryGradient = defineKernel({
   name: 'attention query gradient',
-  bindings: (options: AttentionOptions): Bindings => ({
+  bindings: (options: QueryGradientOptions): Bindings => ({
     ...gradientInputs(options),
+    ...(options.ownSums ? forwardResults(options) : {}),
+    sums: `${options.ownSums ? 'write' : 'read'} vec4<f32>`,
     [options.joined ? 'joined_gradient' : 'query_gradient']: `write ${vector(options)}`,
   }),
   params,
@@ -119,6 +125,7 @@ const keyGradient = defineKernel({
   name: 'attention key gradient',
   bindings: (options: AttentionOptions): Bindings => ({
     ...gradientInputs(options),
+    sums: 'read vec4<f32>',
     ...(options.joined
       ? { joined_gradient: `write ${vector(options)}` }
       : { key_gradient: `write ${vector(options)}`, value_gradient: `write ${vector(options)}` }),
@@ -247,11 +254,25 @@ function launchBackward(
   const { sizes } = scores;
   const written = Object.values({ ...ofQueries, ...ofKeys });
   const launch = launchOf(operands, scores, [out, cotangent, ...written]);
-  const sums = sumsOf(op, out, stats, cotangent, sizes, launch.options.width);
+  const { batch, heads, queries } = sizes;
+  const sums = output(device, { shape: [batch, heads, queries, 4], dtype: 'float32' }, op);
   const bindings = { ...launch.inputs, cotangent: cotangent.storage, sums: sums.storage };
+  const options: QueryGradientOptions = { ...launch.options, ownSums: true };
+  const { maxStorageBuffersPerShaderStage } = device.limits;
+  if (
+    Object.keys(bindingsOf(queryGradient as unknown as Kernel, options)).length >
+    maxStorageBuffersPerShaderStage
+  ) {
+    options.ownSums = false;
+    launchSums({ out, stats, cotangent }, sums, sizes, launch.options.width);
+  }
   device.launch(queryGradient, {
-    options: launch.options,
-    bindings: { ...bindings, ...storagesOf(ofQueries) },
+    options,
+    bindings: {
+      ...bindings,
+      ...storagesOf(ofQueries),
+      ...(options.ownSums ? { out: out.storage, stats: stats.storage } : {}),
+    },
     ...launch.grid('queries', sizes.heads),
     multiplications: 3 * launch.multiplications,
   });
@@ -266,28 +287,19 @@ function launchBackward(
   sums.dispose();
 }
 
-function sumsOf(
-  op: string,
-  out: Tensor,
-  stats: Tensor,
-  cotangent: Tensor,
+function launchSums(
+  { out, stats, cotangent }: Backward,
+  sums: Tensor,
   { batch, queries, heads, valueSize }: AttentionSizes,
   width: 1 | 4,
-): Tensor {
+): void {
   const count = batch * queries * heads;
-  const sums = output(out.device, { shape: [batch, heads, queries, 4], dtype: 'float32' }, op);
-  out.device.launch(sumsOfQueries, {
+  sums.device.launch(sumsOfQueries, {
     options: { width },
-    bindings: {
-      out: out.storage,
-      cotangent: cotangent.storage,
-      stats: stats.storage,
-      sums: sums.storage,
-    },
+    bindings: storagesOf({ out, stats, cotangent, sums }),
     params: { count, queries, heads, value_size: valueSize / width },
     workgroups: Math.ceil(count / sumsWorkgroup),
   });
-  return sums;
 }
 
 /** Returns the options that all launches of a call share; `others` are further tensors that are read and written in vectors. */

@@ -2,8 +2,10 @@
 @group(0) @binding(1) var<storage, read> key: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> value: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> cotangent: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> sums: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read_write> query_gradient: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> out: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> stats: array<vec2<f32>>;
+@group(0) @binding(6) var<storage, read_write> sums: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> query_gradient: array<vec4<f32>>;
 struct Params {
   count: u32,
   tiles: u32,
@@ -21,7 +23,7 @@ struct Params {
   shown_is_mask: u32,
   later: u32,
 }
-@group(0) @binding(6) var<uniform> params: Params;
+@group(0) @binding(8) var<uniform> params: Params;
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -88,6 +90,14 @@ fn score_gradient(score: f32, weight: f32, weight_gradient: f32, sums: vec4<f32>
   return select(0.0, weight * (weight_gradient - sums.z) * params.scale, is_visible(score));
 }
 
+fn sums_of(row: u32, start: u32) -> vec4<f32> {
+  var sum = 0.0;
+  for (var k = 0u; k < params.value_size; k++) {
+    sum += dot(cotangent[start + k], out[start + k]);
+  }
+  return vec4(stats[row].x, 1.0 / stats[row].y, sum, 0.0);
+}
+
 @compute @workgroup_size(128)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -112,10 +122,18 @@ fn main(
   let value_base = (batch * params.keys * params.key_heads + key_head) * params.value_size;
   let cotangent_base = (batch * params.queries * params.heads + head) * params.value_size;
   let step_base = batch * params.batch_step + head * params.head_step;
-  let sums_0 = sums[(batch * params.heads + head) * params.queries + min(first_row + row_group + 0u, params.queries - 1u)];
-  let sums_1 = sums[(batch * params.heads + head) * params.queries + min(first_row + row_group + 16u, params.queries - 1u)];
-  let sums_2 = sums[(batch * params.heads + head) * params.queries + min(first_row + row_group + 32u, params.queries - 1u)];
-  let sums_3 = sums[(batch * params.heads + head) * params.queries + min(first_row + row_group + 48u, params.queries - 1u)];
+  let sums_base = (batch * params.heads + head) * params.queries;
+  // No other workgroup has these rows. There are at least as many invocations as rows.
+  let own_query = first_row + local;
+  if (local < 64u && own_query < params.queries) {
+    let start = cotangent_base + own_query * params.heads * params.value_size;
+    sums[sums_base + own_query] = sums_of(sums_base + own_query, start);
+  }
+  storageBarrier();
+  let sums_0 = sums[sums_base + min(first_row + row_group + 0u, params.queries - 1u)];
+  let sums_1 = sums[sums_base + min(first_row + row_group + 16u, params.queries - 1u)];
+  let sums_2 = sums[sums_base + min(first_row + row_group + 32u, params.queries - 1u)];
+  let sums_3 = sums[sums_base + min(first_row + row_group + 48u, params.queries - 1u)];
   var result_0_0 = vec4<f32>();
   var result_0_1 = vec4<f32>();
   var result_1_0 = vec4<f32>();

@@ -2,8 +2,8 @@
 @group(0) @binding(1) var<storage, read> key: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> value: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> cotangent: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> sums: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read> shown: array<u32>;
+@group(0) @binding(4) var<storage, read> shown: array<u32>;
+@group(0) @binding(5) var<storage, read> sums: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> query_gradient: array<vec4<f32>>;
 struct Params {
   count: u32,
@@ -116,10 +116,11 @@ fn main(
   let value_base = (batch * params.keys * params.key_heads + key_head) * params.value_size;
   let cotangent_base = (batch * params.queries * params.heads + head) * params.value_size;
   let step_base = batch * params.batch_step + head * params.head_step;
-  let sums_0 = sums[(batch * params.heads + head) * params.queries + min(first_row + row_group + 0u, params.queries - 1u)];
-  let sums_1 = sums[(batch * params.heads + head) * params.queries + min(first_row + row_group + 16u, params.queries - 1u)];
-  let sums_2 = sums[(batch * params.heads + head) * params.queries + min(first_row + row_group + 32u, params.queries - 1u)];
-  let sums_3 = sums[(batch * params.heads + head) * params.queries + min(first_row + row_group + 48u, params.queries - 1u)];
+  let sums_base = (batch * params.heads + head) * params.queries;
+  let sums_0 = sums[sums_base + min(first_row + row_group + 0u, params.queries - 1u)];
+  let sums_1 = sums[sums_base + min(first_row + row_group + 16u, params.queries - 1u)];
+  let sums_2 = sums[sums_base + min(first_row + row_group + 32u, params.queries - 1u)];
+  let sums_3 = sums[sums_base + min(first_row + row_group + 48u, params.queries - 1u)];
   var result_0_0 = vec4<f32>();
   var result_0_1 = vec4<f32>();
   var result_1_0 = vec4<f32>();
