@@ -16,6 +16,8 @@ export type FollowingSteps = FusedSteps & {
   readonly bindings: readonly string[];
   /** Elements of a store. */
   readonly width: 1 | 4;
+  /** The binding where the kernel's own value is stored as well; empty where nothing else reads it. */
+  readonly keeps: string;
 };
 
 /** The program that `source` makes of the body of `store`, with the functions of the steps. */
@@ -45,13 +47,16 @@ function missingMath(text: string, program: string): string {
 
 /** The body of `store(at, value)`. */
 function followingStore(following: FollowingSteps): string {
-  const { inputs, steps, outputs, bindings, value, width } = following;
+  const { inputs, steps, outputs, bindings, value, width, keeps } = following;
   const loads = inputs.map(({ layout }, i) => {
     if (i === value) return `let i${i} = rounded(value);`;
     return `let i${i} = ${bindings[i]}[${layout === 'scalar' ? '0' : 'at'}];`;
   });
   const stores = outputs.map((step, i) => `out_${i}[at] = v${step};`);
-  return [readScalars(steps), ...loads, stepValues(following, width), ...stores].filter(Boolean).join('\n  ');
+  const kept = keeps ? `${keeps}[at] = value;` : '';
+  return [readScalars(steps), kept, ...loads, stepValues(following, width), ...stores]
+    .filter(Boolean)
+    .join('\n  ');
 }
 
 /** The type of an element of input or output `type`, as it is bound. */

@@ -50,7 +50,7 @@ fn ${name}_step_size() -> u32 {
 `;
 }
 
-export function matMul(options: MatMulOptions): string {
+export function matMul(options: MatMulOptions, store?: string): string {
   const { a, b, batchRank } = options;
   const source = `
 struct Segment {
@@ -71,5 +71,5 @@ fn bias_offset(slice: u32) -> u32 {
   return 0u;
 }
 `;
-  return gemm(options, { source, a: { guarded: false }, b: { guarded: false }, segments: 'one' });
+  return gemm(options, { source, a: { guarded: false }, b: { guarded: false }, segments: 'one', store });
 }

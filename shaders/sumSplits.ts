@@ -10,7 +10,7 @@ export const sumSplitsWorkgroup = 64;
 
 export type SumSplitsOptions = EpilogueOptions & { type: string };
 
-export function sumSplits({ type, bias, activation }: SumSplitsOptions): string {
+export function sumSplits({ type, bias, activation }: SumSplitsOptions, store = 'out[at] = value;'): string {
   return wgsl`
 ${flatIndex}
 ${activationFunction(activation, type)}
@@ -20,18 +20,19 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, ${sumSplitsWorkgroup}u);
-  if (i >= params.count) {
+  let at = flat_index(group, groups, local, ${sumSplitsWorkgroup}u);
+  if (at >= params.count) {
     return;
   }
-  var sum = partial[i];
+  var sum = partial[at];
   for (var split = 1u; split < params.splits; split++) {
-    sum += partial[split * params.count + i];
+    sum += partial[split * params.count + at];
   }
 #if ${bias}
-  sum += bias_values[i % params.n];
+  sum += bias_values[at % params.n];
 #endif
-  out[i] = activate(sum);
+  let value = activate(sum);
+  ${store}
 }
 `;
 }

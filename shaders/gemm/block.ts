@@ -24,10 +24,14 @@ struct CRow {
 ${a.float16 || b.float16 ? float16Readers : ''}
 ${problem.source}
 ${activationFunction(split ? 'value' : activation, type)}
+fn store(at: u32, value: ${outWidth === 4 ? `vec4<${type}>` : type}) {
+  ${problem.store ?? 'c_values[at] = value;'}
+}
+
 #if ${outWidth === 1}
 fn write_scalar(row: CRow, column: u32, value: ${type}) {
   ${repeats ? '' : 'if (column < params.n)'} {
-    c_values[row.offset + ${repeats ? 'min(column, params.n - 1u)' : 'column'}] = activate(value);
+    store(row.offset + ${repeats ? 'min(column, params.n - 1u)' : 'column'}, activate(value));
   }
 }
 
@@ -36,11 +40,9 @@ fn write_scalar(row: CRow, column: u32, value: ${type}) {
 fn write_columns(row: CRow, column: u32, value: vec4<${type}>) {
 #if ${outWidth === 4}
   if (column < params.n) {
-    c_values[(row.offset + column) >> 2u] = vec4<${type}>(
-      activate(value.x),
-      activate(value.y),
-      activate(value.z),
-      activate(value.w),
+    store(
+      (row.offset + column) >> 2u,
+      vec4(activate(value.x), activate(value.y), activate(value.z), activate(value.w)),
     );
   }
 #else
@@ -56,7 +58,7 @@ fn bias_of(slice: u32, column: u32) -> vec4<${type}> {
 #if ${bias && !split}
   let first = bias_offset(slice) + min(column, params.n - 1u);
   let last = bias_offset(slice) + params.n - 1u;
-  return vec4<${type}>(
+  return vec4(
     bias_values[first],
     bias_values[min(first + 1u, last)],
     bias_values[min(first + 2u, last)],

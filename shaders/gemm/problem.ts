@@ -99,6 +99,8 @@ export interface Problem {
   b: { guarded: boolean };
   /** Whether k is one segment, so that there is no loop over segments; or all of several are added, or some. */
   segments: 'one' | 'all' | 'some';
+  /** Stores `value`, an element or vector of C, `at` its index. Default: in `c_values`. */
+  store?: string | undefined;
 }
 
 /** Parameters that every instance has. */

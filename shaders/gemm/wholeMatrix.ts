@@ -24,8 +24,8 @@ export function wholeMatrix(options: GemmOptions, problem: Problem): string {
   const result = (i: number, j: number) => `activate(${sum(i, j)} + bias.${components[j]})`;
   const row = (i: number) =>
     outWidth === 4
-      ? `c_values[(first >> 2u) + ${i}u] = vec4<${type}>(${range(n).map((j) => result(i, j))});`
-      : repeat(n, (j) => `c_values[first + ${i * n + j}u] = ${result(i, j)};`);
+      ? `store((first >> 2u) + ${i}u, vec4(${range(n).map((j) => result(i, j))}));`
+      : repeat(n, (j) => `store(first + ${i * n + j}u, ${result(i, j)});`);
   return wgsl`
 // C[slice] = A[slice] · B[slice], of ${m} × ${k} and ${k} × ${n}: an invocation computes a slice.
 ${declarations(options, problem)}

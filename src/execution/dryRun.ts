@@ -168,7 +168,7 @@ class PlaceholderBuffer implements DeviceBuffer {
       op: 'warmup',
       rule: 'tensors made in a dry run have no values and cannot be used after it.',
       received: `a value made by ${this.label} in a dry run`,
-      hint: 'keep tensors that `warmup` runs through in no variable outside; call the function again to get real ones.',
+      hint: 'call the function again for real ones; keep none of `warmup` outside.',
     });
   }
 }

@@ -18,13 +18,13 @@ const reasons: readonly Reason[] = [
       /associated with \[Device|from a different device|device mismatch|devicemismatch|device .*doesn't match|belongs? to .*device/i,
     rule: 'a buffer is used on the device that created it.',
     received: 'of another GPUDevice',
-    hint: 'make the library use the app’s device: init({ device }); or copy the values: tensor(await values.data()).',
+    hint: 'share the app’s device, init({ device }), or copy: tensor(await values.data()).',
   },
   {
     matches: /destroyed/i,
     rule: 'a buffer is used as long as it isn’t destroyed.',
     received: 'that was destroyed',
-    hint: 'keep the buffer until its tensors are disposed of and their last readback is done.',
+    hint: 'keep the buffer until its tensors are disposed of and read.',
   },
   {
     matches: /mapped/i,

@@ -34,8 +34,8 @@ export interface KernelDefinition<O extends KernelOptions, B extends Bindings, P
   /** The WGSL after the generated declarations; its entry point is `main`. */
   source: (options: O) => string;
   /**
-   * The binding of a result that the WGSL stores by `fn store(at: u32, value: T)`, where `T` is the binding's element. `source`
-   * takes another body of that function as its second argument, so that steps that read only that result can store theirs.
+   * The binding of a result that the WGSL stores by one text, where `value` is of the binding's element type, and `at` its index. `source`
+   * takes another such text as its second argument, so that steps that read that result can store theirs.
    * @internal
    */
   stores?: string;

@@ -1,10 +1,14 @@
 /** @file Chains of elementwise ops that a kernel computes where it stores what they read: fewer launches, the same bits. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
+  add,
   avgPool,
   compile,
+  fusedMatMul,
+  gelu,
   GradientTape,
   init,
+  matMul,
   maxPool,
   mul,
   randomUniform,
@@ -65,7 +69,7 @@ describe('a gradient of a pool also computes what follows', () => {
   );
 });
 
-it('a pool whose gradient is needed itself is left as it is', () =>
+it('a pool whose gradient is needed itself stores it as well', () =>
   following(async () => {
     const program: Program = (x, dy) => {
       using tape = new GradientTape();
@@ -74,5 +78,51 @@ it('a pool whose gradient is needed itself is left as it is', () =>
       const dx = tape.gradient(y, x as Tensor, { outputGradients: dy as Tensor }) as Tensor;
       return [dx, mul(dx, 3)];
     };
-    expect(await launchesOf(program, [uniform([1, 4, 4, 4], 1), uniform([1, 2, 2, 4], 2)])).toBe(3);
+    expect(await launchesOf(program, [uniform([1, 4, 4, 4], 1), uniform([1, 2, 2, 4], 2)])).toBe(2);
   }));
+
+describe('a product also computes what follows', () => {
+  const operands = () => [uniform([8, 12], 1), uniform([12, 16], 2), uniform([16], 3), uniform([8, 16], 4)];
+
+  it('a residual connection', () =>
+    following(async () => {
+      const program: Program = (a, b, bias, residual) => [
+        add(residual as Tensor, fusedMatMul(a as Tensor, b as Tensor, bias as Tensor)),
+      ];
+      expect(await launchesOf(program, operands())).toBe(1);
+      const odd = [uniform([5, 7], 1), uniform([7, 3], 2), uniform([3], 3), uniform([5, 3], 4)];
+      expect(await launchesOf(program, odd)).toBe(1);
+    }));
+
+  it('an activation whose gradient reads the product', () =>
+    following(async () => {
+      const program: Program = (a, b, bias, dy) => {
+        using tape = new GradientTape();
+        tape.watch(a as Tensor);
+        const y = gelu(fusedMatMul(a as Tensor, b as Tensor, bias as Tensor), { approximate: true });
+        return [y, tape.gradient(y, a as Tensor, { outputGradients: dy as Tensor }) as Tensor];
+      };
+      // The product with the activation, the derivative of that, and the gradient.
+      expect(await launchesOf(program, operands())).toBe(3);
+    }));
+
+  it('in parts of k, and of tiny matrices', () =>
+    following(async () => {
+      const long = [uniform([4, 6000], 1), uniform([6000, 4], 2), uniform([4, 4], 3)];
+      const tiny = [uniform([300, 3, 3], 1), uniform([300, 3, 3], 2), uniform([300, 3, 3], 3)];
+      const program: Program = (a, b, c) => [mul(matMul(a as Tensor, b as Tensor), c as Tensor)];
+      expect(await launchesOf(program, long)).toBeLessThanOrEqual(2);
+      expect(await launchesOf(program, tiny)).toBe(1);
+    }));
+
+  it('not where the other operand is made after it', () =>
+    following(async () => {
+      const program: Program = (a, b, _, c) => {
+        const product = matMul(a as Tensor, b as Tensor);
+        const scores = matMul(c as Tensor, product, { transposeB: true });
+        return [add(product, matMul(scores, product))];
+      };
+      // The last product takes the sum.
+      expect(await launchesOf(program, operands())).toBe(3);
+    }));
+});

@@ -1,6 +1,6 @@
 /**
- * @file Chains that another kernel computes where it stores what they read, so that these values are never stored. The kernel
- * says that it can (`stores`).
+ * @file Chains that another kernel computes where it stores what they read, so that these values are never read, nor stored where
+ * nothing else reads them. The kernel says that it can (`stores`).
  */
 import { followingElement, followingSource, type FollowingSteps } from '../../../shaders/followingSteps.ts';
 import type { FusedStep } from '../../../shaders/fusedSteps.ts';
@@ -12,6 +12,7 @@ import {
 } from '../../webgpu/command.ts';
 import {
   type Bindings,
+  type BindingType,
   bindingsOf,
   defineKernel,
   type Kernel,
@@ -21,6 +22,7 @@ import { workOf } from '../../webgpu/launch.ts';
 import type { BoundRange } from '../../webgpu/boundRange.ts';
 import { Storage } from '../../webgpu/storage.ts';
 import { profileOf } from '../selection/deviceProfile.ts';
+import { textLength } from './elementwise.ts';
 import type { Chain, ChainInput } from './fusedChain.ts';
 
 /** `source` of a kernel that `stores`. */
@@ -38,8 +40,9 @@ function followedKernel(kernel: Kernel, stores: string): Kernel {
   const made = defineKernel({
     name: `fused ${kernel.name}`,
     bindings: (options: FollowedOptions): Bindings => {
-      const { [stores]: _, ...own } = bindingsOf(kernel, options);
-      const { inputs, steps, outputs, bindings, width, value } = options.following;
+      const { [stores]: stored, ...others } = bindingsOf(kernel, options);
+      const { inputs, steps, outputs, bindings, width, value, keeps } = options.following;
+      const own: Bindings = keeps ? { ...others, [stores]: stored as BindingType } : others;
       const reads = inputs.flatMap(({ type, layout }, i) => {
         const name = bindings[i] as string;
         if (i === value || name in own) return [];
@@ -62,6 +65,9 @@ function followedKernel(kernel: Kernel, stores: string): Kernel {
 /** The most commands between the first launch that stores and the chain. */
 const longestWay = 16;
 
+/** The most characters of WGSL in the steps: a kernel repeats them for each of up to 64 elements that an invocation stores. */
+const longestSteps = 2_000;
+
 /** Returns the launches that compute `chain`, by the positions of those that they replace. Null if no kernel can. */
 export function followedLaunches(
   chain: Chain,
@@ -70,14 +76,19 @@ export function followedLaunches(
   const { context, inputs } = chain;
   if (!profileOf(context.device).elementwise.follows) return null;
   if (!inputs.every(({ range, layout }) => isPlain(layout) && range instanceof Storage)) return null;
+  if (chain.steps.reduce((sum, { expression }) => sum + textLength(expression), 0) > longestSteps)
+    return null;
   for (const [value, { range, layout, type }] of inputs.entries()) {
-    if (layout !== 'full' || type !== 'f32' || !context.isTemporary(range)) continue;
+    if (layout !== 'full' || type !== 'f32') continue;
     if (inputs.some((other, i) => i !== value && other.range === range)) continue;
-    const positions = context.usesOf(range).filter((use) => !chain.positions.has(use));
-    const launches = positions.map((position) => followedLaunch(chain, value, commands[position] as Command));
-    if (launches.length === 0 || launches.includes(null) || !canMove(chain, value, positions, commands))
-      continue;
-    return new Map(positions.map((position, i) => [position, launches[i] as PreparedLaunch]));
+    const uses = context.usesOf(range).filter((use) => !chain.positions.has(use));
+    const writes = uses.filter((use) => rangesWrittenBy(commands[use] as Command).includes(range));
+    // Others read what a single launch has stored.
+    const keeps = !context.isTemporary(range) || writes.length < uses.length;
+    if (writes.length === 0 || (keeps && (writes.length > 1 || writes[0] !== uses[0]))) continue;
+    const launches = writes.map((at) => followedLaunch(chain, value, commands[at] as Command, keeps));
+    if (launches.includes(null) || !canMove(chain, value, writes, commands)) continue;
+    return new Map(writes.map((position, i) => [position, launches[i] as PreparedLaunch]));
   }
   return null;
 }
@@ -105,8 +116,16 @@ function canMove(
     );
 }
 
-/** Returns `command` with the steps of `chain`, whose input `value` it stores. Null if it stores something else, or can't. */
-function followedLaunch(chain: Chain, value: number, command: Command): PreparedLaunch | null {
+/**
+ * Returns `command` with the steps of `chain`, whose input `value` it stores, and stores for others as well if it `keeps` it. Null if it
+ * stores something else, or can't.
+ */
+function followedLaunch(
+  chain: Chain,
+  value: number,
+  command: Command,
+  keeps: boolean,
+): PreparedLaunch | null {
   if (command.kind === 'copy' || command.fault) return null;
   const { inputs, outputs, steps, scalars, context } = chain;
   const { kernel, options, pipeline } = command;
@@ -120,10 +139,13 @@ function followedLaunch(chain: Chain, value: number, command: Command): Prepared
   if (ranges.get(stores) !== range) return null;
   ranges.delete(stores);
   if ([...ranges.values()].includes(range)) return null;
+  const own = [...ranges];
+  // In the order of the kernel's bindings.
+  if (keeps) ranges.set(stores, range);
   const bindings = inputs.map((input, i) => {
     // What the kernel reads anyway is bound once.
     const type = `read ${followingElement(input.type, input.layout, width)}`;
-    const known = [...ranges].find(([name, bound]) => bound === input.range && types[name] === type);
+    const known = own.find(([name, bound]) => bound === input.range && types[name] === type);
     return known ? known[0] : `in_${i}`;
   });
   for (const [i, input] of inputs.entries()) if (i !== value) ranges.set(bindings[i] as string, input.range);
@@ -137,6 +159,7 @@ function followedLaunch(chain: Chain, value: number, command: Command): Prepared
     bindings,
     width,
     value,
+    keeps: keeps ? stores : '',
     reassociates: profileOf(device).elementwise.reassociates,
   };
   const fused = followedKernel(kernel, stores);

@@ -28,6 +28,7 @@ const kernel = defineKernel({
   },
   directives: gemmDirectives,
   source: matMul,
+  stores: 'c_values',
 });
 
 /** One operand: matrices of `rows` × `columns` as laid out in memory, and the batch axes before them. */

@@ -17,6 +17,7 @@ const sumSplitsKernel = defineKernel({
   }),
   params: { count: 'u32', n: 'u32', splits: 'u32', alpha: 'f32' },
   source: sumSplits,
+  stores: 'out',
 });
 
 /** Returns the spec of `parts` partial sums, each of the size of `spec`. */

@@ -18,7 +18,7 @@ export function loadedPart<T>(adapters: string): LoadedPart<T> {
     get() {
       if (provided) return provided;
       throw new DeviceError({
-        rule: `the kernels of ${adapters} must be loaded before they are selected or launched.`,
+        rule: `kernels of ${adapters} must be loaded before they are used.`,
         received: `an algorithm or a profile of ${adapters} that init() did not load`,
         hint: 'set the profile by await init({ adapterProfile }), which loads its kernels.',
       });

@@ -132,14 +132,16 @@ fn activate(value: f32) -> f32 {
   return value;
 }
 
+fn store(at: u32, value: vec4<f32>) {
+  c_values[at] = value;
+}
+
 // Writes four neighbouring columns of one row.
 fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
   if (column < params.n) {
-    c_values[(row.offset + column) >> 2u] = vec4<f32>(
-      activate(value.x),
-      activate(value.y),
-      activate(value.z),
-      activate(value.w),
+    store(
+      (row.offset + column) >> 2u,
+      vec4(activate(value.x), activate(value.y), activate(value.z), activate(value.w)),
     );
   }
 }

@@ -133,14 +133,16 @@ fn activate(value: f32) -> f32 {
   return value;
 }
 
+fn store(at: u32, value: vec4<f32>) {
+  c_values[at] = value;
+}
+
 // Writes four neighbouring columns of one row.
 fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
   if (column < params.n) {
-    c_values[(row.offset + column) >> 2u] = vec4<f32>(
-      activate(value.x),
-      activate(value.y),
-      activate(value.z),
-      activate(value.w),
+    store(
+      (row.offset + column) >> 2u,
+      vec4(activate(value.x), activate(value.y), activate(value.z), activate(value.w)),
     );
   }
 }
@@ -149,7 +151,7 @@ fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
 fn bias_of(slice: u32, column: u32) -> vec4<f32> {
   let first = bias_offset(slice) + min(column, params.n - 1u);
   let last = bias_offset(slice) + params.n - 1u;
-  return vec4<f32>(
+  return vec4(
     bias_values[first],
     bias_values[min(first + 1u, last)],
     bias_values[min(first + 2u, last)],

@@ -101,9 +101,13 @@ fn activate(value: f32) -> f32 {
   return value;
 }
 
+fn store(at: u32, value: f32) {
+  c_values[at] = value;
+}
+
 fn write_scalar(row: CRow, column: u32, value: f32) {
   {
-    c_values[row.offset + min(column, params.n - 1u)] = activate(value);
+    store(row.offset + min(column, params.n - 1u), activate(value));
   }
 }
 

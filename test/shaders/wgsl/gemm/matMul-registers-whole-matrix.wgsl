@@ -101,9 +101,13 @@ fn activate(value: f32) -> f32 {
   return value;
 }
 
+fn store(at: u32, value: f32) {
+  c_values[at] = value;
+}
+
 fn write_scalar(row: CRow, column: u32, value: f32) {
   if (column < params.n) {
-    c_values[row.offset + column] = activate(value);
+    store(row.offset + column, activate(value));
   }
 }
 
@@ -153,13 +157,13 @@ fn main(
   let b_8 = b_values[(b_first + 8u)];
   let first = c_row(slice, 0u).offset;
   let bias = bias_of(slice, 0u);
-  c_values[first + 0u] = activate(f32() + a_0 * b_0 + a_1 * b_3 + a_2 * b_6 + bias.x);
-  c_values[first + 1u] = activate(f32() + a_0 * b_1 + a_1 * b_4 + a_2 * b_7 + bias.y);
-  c_values[first + 2u] = activate(f32() + a_0 * b_2 + a_1 * b_5 + a_2 * b_8 + bias.z);
-  c_values[first + 3u] = activate(f32() + a_3 * b_0 + a_4 * b_3 + a_5 * b_6 + bias.x);
-  c_values[first + 4u] = activate(f32() + a_3 * b_1 + a_4 * b_4 + a_5 * b_7 + bias.y);
-  c_values[first + 5u] = activate(f32() + a_3 * b_2 + a_4 * b_5 + a_5 * b_8 + bias.z);
-  c_values[first + 6u] = activate(f32() + a_6 * b_0 + a_7 * b_3 + a_8 * b_6 + bias.x);
-  c_values[first + 7u] = activate(f32() + a_6 * b_1 + a_7 * b_4 + a_8 * b_7 + bias.y);
-  c_values[first + 8u] = activate(f32() + a_6 * b_2 + a_7 * b_5 + a_8 * b_8 + bias.z);
+  store(first + 0u, activate(f32() + a_0 * b_0 + a_1 * b_3 + a_2 * b_6 + bias.x));
+  store(first + 1u, activate(f32() + a_0 * b_1 + a_1 * b_4 + a_2 * b_7 + bias.y));
+  store(first + 2u, activate(f32() + a_0 * b_2 + a_1 * b_5 + a_2 * b_8 + bias.z));
+  store(first + 3u, activate(f32() + a_3 * b_0 + a_4 * b_3 + a_5 * b_6 + bias.x));
+  store(first + 4u, activate(f32() + a_3 * b_1 + a_4 * b_4 + a_5 * b_7 + bias.y));
+  store(first + 5u, activate(f32() + a_3 * b_2 + a_4 * b_5 + a_5 * b_8 + bias.z));
+  store(first + 6u, activate(f32() + a_6 * b_0 + a_7 * b_3 + a_8 * b_6 + bias.x));
+  store(first + 7u, activate(f32() + a_6 * b_1 + a_7 * b_4 + a_8 * b_7 + bias.y));
+  store(first + 8u, activate(f32() + a_6 * b_2 + a_7 * b_5 + a_8 * b_8 + bias.z));
 }

@@ -102,9 +102,13 @@ fn activate(value: f32) -> f32 {
   return value;
 }
 
+fn store(at: u32, value: f32) {
+  c_values[at] = value;
+}
+
 fn write_scalar(row: CRow, column: u32, value: f32) {
   if (column < params.n) {
-    c_values[row.offset + column] = activate(value);
+    store(row.offset + column, activate(value));
   }
 }
 

@@ -27,14 +27,15 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, 64u);
-  if (i >= params.count) {
+  let at = flat_index(group, groups, local, 64u);
+  if (at >= params.count) {
     return;
   }
-  var sum = partial[i];
+  var sum = partial[at];
   for (var split = 1u; split < params.splits; split++) {
-    sum += partial[split * params.count + i];
+    sum += partial[split * params.count + at];
   }
-  sum += bias_values[i % params.n];
-  out[i] = activate(sum);
+  sum += bias_values[at % params.n];
+  let value = activate(sum);
+  out[at] = value;
 }
