@@ -168,7 +168,7 @@ class PlaceholderBuffer implements DeviceBuffer {
       op: 'warmup',
       rule: 'tensors made in a dry run have no values and cannot be used after it.',
       received: `a value made by ${this.label} in a dry run`,
-      hint: 'call the function again for real ones; keep none of `warmup` outside.',
+      hint: 'call the function again for values; keep none of `warmup`.',
     });
   }
 }
