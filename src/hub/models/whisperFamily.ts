@@ -27,10 +27,9 @@ export const whisper: Family<WhisperBackbone, WhisperSettings> = {
   create: (settings) => create(settings),
   read: (config) => {
     config.requireValue('is_encoder_decoder', true);
-    config.requireValue('scale_embedding', false);
     config.requireValue('tie_word_embeddings', true);
     config.requireValue('apply_spec_augment', false);
-    // Of training, of a classifier, of timestamps, and what the number of layers says again.
+    // Of training, of a classifier, of timestamps, what the number of layers says again, and a factor that transformers never applies.
     config.leave(
       'encoder_layerdrop',
       'decoder_layerdrop',
@@ -39,6 +38,7 @@ export const whisper: Family<WhisperBackbone, WhisperSettings> = {
       'median_filter_width',
     );
     config.leave('use_weighted_layer_sum', 'classifier_proj_size', 'num_hidden_layers', 'forced_decoder_ids');
+    config.leave('scale_embedding');
     config.leave('mask_time_prob', 'mask_time_length', 'mask_time_min_masks');
     config.leave('mask_feature_prob', 'mask_feature_length', 'mask_feature_min_masks');
     const both = {
