@@ -168,6 +168,7 @@ const before: Record<string, unknown[]> = {
   'ops.tri': [1],
   'ops.logspace': [0, 1],
   'ops.geomspace': [1, 2],
+  'ops.full': [[1], 1],
   'ops.fullLike': [tensorOfOne, 1],
   'ops.linspace': [0, 1],
   'ops.eye': [1],

@@ -107,6 +107,24 @@ test('gradients, also at values where a branch is not selected', async () => {
   ).toEqual([expect.closeTo(0.5), expect.closeTo(0), expect.closeTo(0.125), expect.closeTo(-0.25)]);
 });
 
+test('full takes booleans, as numbers', async () => {
+  const made = [
+    ops.full([2], true),
+    ops.full([2], false, { dtype: 'int32' }),
+    ops.full([2], true, { dtype: 'bool' }),
+    ops.fullLike(tensor([5, 5], { dtype: 'int32' }), true),
+  ];
+  expect(made.map(({ dtype }) => dtype)).toEqual(['float32', 'int32', 'bool', 'int32']);
+  expect(await Promise.all(made.map((x) => x.array()))).toEqual([
+    [1, 1],
+    [0, 0],
+    [1, 1],
+    [1, 1],
+  ]);
+  expect(() => ops.full([2], 'x' as never)).toThrow(ValueError);
+  expect(() => ops.full([2], 1, { fill: 3 } as never)).toThrow(ValueError);
+});
+
 test('rejections', () => {
   const x = tensor([1, 2]);
   const rejected: (() => unknown)[] = [

@@ -26,6 +26,53 @@ export function scalarEvent(
   const values = scalars.flatMap(({ tag, value }) =>
     message(1, [...text(1, tag), ...field(2, wire.float, floatBytes(value))]),
   );
+  return event(seconds, step, values);
+}
+
+/** The values of a weight, and their name. */
+export interface Histogram {
+  readonly tag: string;
+  readonly values: ArrayLike<number>;
+}
+
+/** Bars of a histogram, as in TensorFlow's summaries. */
+const bars = 30;
+
+/** An event with a histogram at a step: bars of one width from the lowest finite value to the highest. */
+export function histogramEvent(
+  seconds: number,
+  step: number,
+  { tag, values }: Histogram,
+): Uint8Array<ArrayBuffer> {
+  const finite = Array.from(values).filter(Number.isFinite);
+  let [low, high, total, squares] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
+  for (const value of finite) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+    total += value;
+    squares += value * value;
+  }
+  if (finite.length === 0) [low, high] = [0, 0];
+  // A bar around values that are all the same.
+  const [from, width] = high > low ? [low, (high - low) / bars] : [low - 0.5, 1 / bars];
+  const counts = new Array<number>(bars).fill(0);
+  for (const value of finite) {
+    const bar = Math.min(bars - 1, Math.floor((value - from) / width));
+    counts[bar] = (counts[bar] as number) + 1;
+  }
+  const limits = counts.map((_, i) => from + (i + 1) * width);
+  const doubles = (number: number, list: readonly number[]) => message(number, list.flatMap(doubleBytes));
+  const histogram = [
+    ...[low, high, finite.length, total, squares].flatMap((value, i) =>
+      field(i + 1, wire.double, doubleBytes(value)),
+    ),
+    ...doubles(6, limits),
+    ...doubles(7, counts),
+  ];
+  return event(seconds, step, message(1, [...text(1, tag), ...message(5, histogram)]));
+}
+
+function event(seconds: number, step: number, values: readonly number[]): Uint8Array<ArrayBuffer> {
   return record([
     ...field(1, wire.double, doubleBytes(seconds)),
     ...field(2, wire.varint, varint(step)),

@@ -2,7 +2,7 @@
 import { type DType, isFloating } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { type OptionNames, optionsOf, type Settings } from '../../core/options.ts';
-import { requireBoolean, requireFinite, requireInteger } from '../../core/shape.ts';
+import { requireBoolean, requireFinite, requireInteger, type Shape } from '../../core/shape.ts';
 import type { CompositeOp } from '../../ops/define/composite.ts';
 import { type CreationOptions, fill, ones } from '../../ops/creation/creation.ts';
 import { zerosLike } from '../../ops/creation/like.ts';
@@ -115,9 +115,18 @@ export function tri(rows: number, ...args: unknown[]): Tensor {
   return tidy(() => tril(ones([rows, columns ?? rows], { dtype }), { k }));
 }
 
+/** `value` everywhere, where true is 1. Dtype: float32 unless `dtype` is another, also for true. Errors: as of `fill`. */
+export function full(shape: Shape, value: number | boolean, options?: CreationOptions): Tensor;
+export function full(shape: Shape, value: number | boolean, ...args: unknown[]): Tensor {
+  const names: OptionNames<CreationOptions> = { dtype: true, name: true };
+  const options: CreationOptions = optionsOf('full', args, names, ['shape', 'value']);
+  return fill(shape, numberOf(value), options);
+}
+
 /** `value` in the shape of x and its dtype, which rounds it towards 0, or `dtype`. Errors: as of `fill`. */
-export function fullLike(x: Tensor, value: number, options?: CreationOptions): Tensor;
-export function fullLike(x: Tensor, value: number, ...args: unknown[]): Tensor {
+export function fullLike(x: Tensor, value: number | boolean, options?: CreationOptions): Tensor;
+export function fullLike(x: Tensor, given: number | boolean, ...args: unknown[]): Tensor {
+  const value = numberOf(given);
   const names: OptionNames<CreationOptions> = { dtype: true, name: false };
   const options: CreationOptions = optionsOf('fullLike', args, names, ['x', 'value']);
   if (!isSymbolic(x)) requireTensor('fullLike', 'x', x);
@@ -126,6 +135,9 @@ export function fullLike(x: Tensor, value: number, ...args: unknown[]): Tensor {
   if (isSymbolic(x)) return cast(add(cast(zerosLike(x), 'float32'), value), { dtype });
   return fill(x.shape, held(value, dtype), { ...options, dtype });
 }
+
+/** Returns 1 for true and 0 for false. */
+const numberOf = (value: number | boolean) => (typeof value === 'boolean' ? Number(value) : value);
 
 /** Returns a number as a dtype holds it. */
 function held(value: number, dtype: DType): number {

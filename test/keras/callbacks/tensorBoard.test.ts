@@ -1,9 +1,9 @@
 /** @file tensorBoard: its files, read according to the format specifications. */
 import { expect, test } from 'vitest';
 import { ValueError } from '../../../src/index.ts';
-import { sinks, tensorBoard } from '../../../src/keras/callbacks/index.ts';
+import { CallbackList, sinks, tensorBoard } from '../../../src/keras/callbacks/index.ts';
 import { crc32c } from '../../../src/keras/callbacks/eventFile.ts';
-import { runEpochs } from './stub.ts';
+import { runEpochs, StubModel } from './stub.ts';
 
 /** From RFC 3720 B.4, and the check value of CRC-32C in the catalogue of parametrised CRC algorithms. */
 test.each<[number[], number]>([
@@ -93,11 +93,73 @@ test('curves of training and validation, in separate files', async () => {
     'runs/a/validation/events.out.tfevents.N.retrograd',
   ]);
   const [train, validation] = names.map((name) => curvesOf(sink.files.get(name) as Uint8Array));
-  expect(train).toEqual(logs.map(({ loss }, i) => [i, { epoch_loss: Math.fround(loss) }]));
+  expect(train).toEqual(
+    logs.map(({ loss }, i) => [i, { epoch_loss: Math.fround(loss), epoch_learning_rate: 1 }]),
+  );
   expect(validation?.at(-1)).toEqual([129, { epoch_loss: 129 }]);
 });
 
+test('batches, every n of the run, and steps per second', async () => {
+  const sink = sinks.memoryFiles();
+  const board = tensorBoard({ sink, updateFreq: 3, writeStepsPerSecond: true });
+  expect(board.readsBatchLogs).toBe(true);
+  expect(tensorBoard({ sink }).readsBatchLogs).toBe(false);
+  const model = new StubModel();
+  const list = new CallbackList(board, { model, params: { epochs: 2, steps: 4, verbose: 0 } });
+  await list.onTrainBegin();
+  for (const epoch of [0, 1]) {
+    await list.onEpochBegin(epoch);
+    for (const batch of [0, 1, 2, 3])
+      await list.onTrainBatchEnd(batch, async () => ({ loss: 10 * epoch + batch }));
+    await list.onEpochEnd(epoch, { loss: epoch });
+  }
+  const [train] = [...sink.files.values()].map(curvesOf);
+  const steps = train?.map(([step, scalars]) => [step, Object.keys(scalars), scalars.batch_loss ?? null]);
+  const epochs = ['epoch_loss', 'epoch_learning_rate', 'epoch_steps_per_second'];
+  expect(steps).toEqual([
+    [3, ['batch_loss'], 2],
+    [0, epochs, null],
+    [6, ['batch_loss'], 11],
+    [1, epochs, null],
+  ]);
+  expect(train?.[1]?.[1].epoch_steps_per_second).toBeGreaterThan(0);
+});
+
+test('histograms of weights, every n epochs', async () => {
+  const sink = sinks.memoryFiles();
+  const weight = { path: 'dense/kernel', data: async () => Float32Array.of(0, 0, 1, 3, Number.NaN) };
+  const model = Object.assign(new StubModel(), { weights: [weight] as never });
+  const logs = [{ loss: 1 }, { loss: 1 }, { loss: 1 }];
+  await runEpochs(tensorBoard({ sink, histogramFreq: 2 }), logs, { model });
+  const file = [...sink.files.values()][0] as Uint8Array;
+  const found = records(file)
+    .slice(1)
+    .map((data) => new Map(fields(data)))
+    .flatMap((event) => {
+      const [[, value]] = fields(event.get(5) as Uint8Array) as [[number, Uint8Array]];
+      const parts = new Map(fields(value));
+      return parts.has(5) ? [{ step: event.get(2), tag: textOf(parts.get(1)), bars: parts.get(5) }] : [];
+    });
+  expect(found.map(({ step, tag }) => [step, tag])).toEqual([
+    [0, 'dense/kernel/histogram'],
+    [2, 'dense/kernel/histogram'],
+  ]);
+  const histogram = new Map(fields(found[0]?.bars as Uint8Array));
+  // Fields of HistogramProto: min, max, num, sum, sum_squares.
+  expect([1, 2, 3, 4, 5].map((number) => histogram.get(number))).toEqual([0, 3, 4, 4, 10]);
+  const doubles = (number: number) => new Float64Array((histogram.get(number) as Uint8Array).slice().buffer);
+  expect(doubles(6).at(-1)).toBeCloseTo(3, 12);
+  expect([...doubles(7).entries()].filter(([, count]) => count > 0)).toEqual([
+    [0, 2],
+    [10, 1],
+    [29, 1],
+  ]);
+});
+
 test('rejections', () => {
+  expect(() => tensorBoard({ histogramFreq: -1 })).toThrow(/histogramFreq/);
+  expect(() => tensorBoard({ updateFreq: 0 })).toThrow(/'epoch', 'batch' or a number/);
+  expect(() => tensorBoard({ updateFreq: 'steps' as never })).toThrow(ValueError);
   expect(() => tensorBoard({ logDir: '' })).toThrow(ValueError);
   expect(() => tensorBoard({ sink: 3 as never })).toThrow(ValueError);
   expect(() => tensorBoard({ log_dir: 'x' } as never)).toThrow(/logDir/);
