@@ -75,7 +75,8 @@ export class BackupAndRestore extends /* @__PURE__ */ callback<BackupAndRestoreO
   }
 
   override onTrainBatchEnd(batch: number): void | Promise<void> {
-    if (this.#frequency.batchEnded()) return this.#save({ epoch: this.#epoch, batch: batch + 1, logs: {} });
+    if (this.#frequency.batchEnded(batch))
+      return this.#save({ epoch: this.#epoch, batch: batch + 1, logs: {} });
   }
 
   override async onEpochEnd(epoch: number, logs: Logs): Promise<void> {

@@ -97,7 +97,7 @@ export class ModelCheckpoint extends /* @__PURE__ */ callback<ModelCheckpointOpt
   }
 
   override onTrainBatchEnd(batch: number, logs: Logs): void | Promise<void> {
-    if (this.#frequency.batchEnded()) return this.#save(this.#epoch, batch, logs);
+    if (this.#frequency.batchEnded(batch)) return this.#save(this.#epoch, batch, logs);
   }
 
   async #save(epoch: number, batch: number | null, logs: Logs): Promise<void> {

@@ -6,6 +6,7 @@ export type SaveFreq = 'epoch' | number;
 
 export class SaveFrequency {
   #seen = 0;
+  #last = -1;
 
   /** Errors: ValueError unless `freq` is 'epoch' or a positive integer. */
   constructor(
@@ -25,10 +26,15 @@ export class SaveFrequency {
     return this.freq === 'epoch';
   }
 
-  /** Counts a batch, and returns whether to save now. */
-  batchEnded(): boolean {
+  /**
+   * Counts batches up to number `batch` of its epoch, of which several end at once with `stepsPerExecution`. Returns whether to save
+   * now.
+   */
+  batchEnded(batch: number): boolean {
     if (this.isEpoch) return false;
-    this.#seen++;
+    // An epoch begins again at 0.
+    this.#seen += batch > this.#last ? batch - this.#last : batch + 1;
+    this.#last = batch;
     if (this.#seen < (this.freq as number)) return false;
     this.#seen = 0;
     return true;
@@ -36,5 +42,6 @@ export class SaveFrequency {
 
   reset(): void {
     this.#seen = 0;
+    this.#last = -1;
   }
 }

@@ -1,7 +1,13 @@
 /** @file stepsPerExecution: callbacks are called once for several batches; the results stay the same. */
 import { beforeAll, expect, test } from 'vitest';
 import { init, ValueError } from '../../../src/index.ts';
-import { layers, modelFromJSON, modelToJSON, sequential } from '../../../src/keras/index.ts';
+import {
+  callbacks as all,
+  layers,
+  modelFromJSON,
+  modelToJSON,
+  sequential,
+} from '../../../src/keras/index.ts';
 
 beforeAll(async () => {
   await init();
@@ -47,6 +53,14 @@ test('hooks of batches are called once per execution', async () => {
   expect(heard.join(' ')).toBe('+0 -2 +3 -5 +6 -6 t2 t5 t6 p2 p5 p6');
   const plain = await compiled().fit(x, y, { batchSize: 2, shuffle: false, verbose: 0 });
   expect(history).toEqual(plain.history);
+});
+
+// 7 batches an epoch in executions of 3, 3 and 1: 10 have ended with the first execution of the second epoch.
+test('checkpoints count batches, not executions', async () => {
+  const sink = all.sinks.memoryFiles();
+  const save = all.modelCheckpoint({ filepath: '{epoch}-{batch}.weights.h5', saveFreq: 10, sink });
+  await compiled(3).fit(x, y, { batchSize: 2, epochs: 2, callbacks: save, verbose: 0 });
+  expect([...sink.files.keys()]).toEqual(['2-3.weights.h5']);
 });
 
 test('data of unknown length end with an execution', async () => {
