@@ -4,6 +4,7 @@ import {
   fusedConv2d,
   fusedMatMul,
   logSoftmax,
+  lstmSteps,
   matMul,
   maxPool,
   mean,
@@ -15,6 +16,7 @@ import {
   sum,
   type Tensor,
   tanh,
+  transpose,
 } from 'retrograd';
 import {
   convolveAndRectify,
@@ -316,19 +318,41 @@ function lstm(batch: number, steps: number, inputs: number, units: number): Trai
   };
 }
 
+/** The same with the op for all steps, which layers use; the peers' layers are loops over steps. */
+function lstmLayer(batch: number, steps: number, inputs: number, units: number): TrainingRow {
+  return {
+    ...lstm(batch, steps, inputs, units),
+    name: `LSTM layer step ${steps} steps, ${inputs}→${units}, batch ${batch}`,
+    retrograd: ({ parameters: [kernel, recurrent, bias, w, b], batch: [x, wanted] }) => {
+      const rows = reshape(transpose(x!, { perm: [1, 0, 2] }), { shape: [batch * steps, inputs] });
+      const gates = reshape(fusedMatMul(rows, kernel!, bias!), { shape: [batch, steps, 4 * units] });
+      const [hidden] = lstmSteps(gates, recurrent!, null, null, null);
+      const last = slice(hidden, { begin: [0, steps - 1, 0], size: [batch, 1, units] });
+      return loss(fusedMatMul(reshape(last, { shape: [batch, units] }), w!, b!), wanted!);
+    },
+  };
+}
+
 /** In float32, and on GPUs, which may multiply float16 faster, also in float16. */
 export const inEachPrecision = (adapter: AdapterClass, rows: readonly TrainingRow[]): Row[] => [
   ...rows.map(trainingRow),
   ...(adapter === 'gpu' ? rows.map(float16TrainingRow) : []),
 ];
 
+const lstmSizes: Readonly<Record<AdapterClass, Parameters<typeof lstm>>> = {
+  gpu: [64, 64, 128, 256],
+  cpu: [16, 16, 32, 64],
+};
+
 export const stepFamily: Family = {
   name: 'steps',
-  rows: (adapter) =>
-    inEachPrecision(
-      adapter,
+  rows: (adapter) => {
+    const loops = lstm(...lstmSizes[adapter]);
+    const models =
       adapter === 'gpu'
-        ? [perceptron(128, [784, 512, 256, classes]), convolutional(128), lstm(64, 64, 128, 256)]
-        : [perceptron(64, [784, 256, 128, classes]), convolutional(16), lstm(16, 16, 32, 64)],
-    ),
+        ? [perceptron(128, [784, 512, 256, classes]), convolutional(128), loops]
+        : [perceptron(64, [784, 256, 128, classes]), convolutional(16), loops];
+    // The op for all steps has float32 only.
+    return [...inEachPrecision(adapter, models), trainingRow(lstmLayer(...lstmSizes[adapter]))];
+  },
 };
