@@ -50,14 +50,17 @@ export const convolutionParams = {
   group_out: 'u32',
 } as const;
 
-export function convolution(direction: Direction): (options: ConvolutionKernelOptions) => string {
-  return (options) => {
+export function convolution(
+  direction: Direction,
+): (options: ConvolutionKernelOptions, store?: string) => string {
+  return (options, store) => {
     const sources = { forward: forward(options.joined), inputGrad: inputGrad(options.strides), filterGrad };
     return gemm(options, {
       source: sources[direction],
       a: { guarded: true },
       b: { guarded: false },
       segments: direction === 'inputGrad' && options.strides !== 1 ? 'some' : 'all',
+      store,
     });
   };
 }

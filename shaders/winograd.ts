@@ -178,12 +178,19 @@ export type ResultOptions = EpilogueOptions & { block: Block };
 export const resultParams = { ...tileParams, alpha: 'f32' } as const;
 
 /** The results of sums[frequency, tile, channel], with bias and activation. */
-export function winogradResult({ block, bias, activation }: ResultOptions): string {
+export function winogradResult(
+  { block, bias, activation }: ResultOptions,
+  store = 'result[at] = value;',
+): string {
   const frequencies = tileSize(block);
   return wgsl`
 ${flatIndex}
 ${activationFunction(activation)}
 ${placeOfTile(block)}
+fn store(at: u32, value: f32) {
+  ${store}
+}
+
 ${transformFunctions(block, 'result')}
 ${winogradEntry}
   let channel = i % params.channels;
@@ -212,7 +219,7 @@ const writeResults = (block: Block) =>
     ${repeat(
       block,
       (c) => `if (place.column + ${c}u < params.width) {
-      result[offset + ${c}u * params.channels] = activate(column_${c}[${r}] + bias);
+      store(offset + ${c}u * params.channels, activate(column_${c}[${r}] + bias));
     }`,
     )}
   }`,

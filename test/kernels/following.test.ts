@@ -4,6 +4,7 @@ import {
   add,
   avgPool,
   compile,
+  conv2d,
   fusedMatMul,
   gelu,
   GradientTape,
@@ -16,6 +17,7 @@ import {
   type Tensor,
 } from '../../src/index.ts';
 import { profileFor, withProfile } from '../support/adapterClass.ts';
+import { withConv2dAlgorithm } from '../support/algorithms.ts';
 
 beforeAll(async () => {
   await init();
@@ -113,6 +115,35 @@ describe('a product also computes what follows', () => {
       const program: Program = (a, b, c) => [mul(matMul(a as Tensor, b as Tensor), c as Tensor)];
       expect(await launchesOf(program, long)).toBeLessThanOrEqual(2);
       expect(await launchesOf(program, tiny)).toBe(1);
+    }));
+
+  it.each([
+    // A transform of the kernel, one of the image, the products, and the result.
+    ['Winograd', { kind: 'winograd', block: 4 } as const, 4],
+    ['an implicit GEMM', null, 1],
+  ])('a convolution by %s', (_, algorithm, launches) =>
+    following(async () => {
+      const convolved = (x: Tensor, w: Tensor) => conv2d(x, w, { padding: 'same' });
+      const program: Program = (x, w, y) => {
+        const body = () => convolved(x as Tensor, w as Tensor);
+        return [relu(add(algorithm ? withConv2dAlgorithm(algorithm, body) : body(), y as Tensor))];
+      };
+      const inputs = [uniform([1, 6, 5, 3], 1), uniform([3, 3, 3, 8], 2), uniform([1, 6, 5, 8], 3)];
+      expect(await launchesOf(program, inputs)).toBe(launches);
+    }),
+  );
+
+  it('gradients of a weight that is used several times, where each is computed', () =>
+    following(async () => {
+      const program: Program = (a, w, c) => {
+        using tape = new GradientTape();
+        tape.watch(w as Tensor);
+        const y = add(matMul(a as Tensor, w as Tensor), matMul(c as Tensor, w as Tensor));
+        return [tape.gradient(y, w as Tensor) as Tensor];
+      };
+      // Two products and their gradients, each pair with its sum, and a fill.
+      const inputs = [uniform([8, 12], 1), uniform([12, 16], 2), uniform([8, 12], 3)];
+      expect(await launchesOf(program, inputs)).toBe(5);
     }));
 
   it('not where the other operand is made after it', () =>

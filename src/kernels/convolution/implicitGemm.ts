@@ -28,6 +28,7 @@ const defineDirection = (name: string, direction: Direction) =>
     params: { ...gemmParams, ...convolutionParams },
     directives: gemmDirectives,
     source: convolution(direction),
+    stores: 'c_values',
   });
 
 const kernels = {

@@ -46,6 +46,7 @@ const resultKernel = /* @__PURE__ */ defineKernel({
   }),
   params: resultParams,
   source: winogradResult,
+  stores: 'result',
 });
 
 const gradientKernel = /* @__PURE__ */ defineKernel({

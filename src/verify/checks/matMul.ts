@@ -1,8 +1,11 @@
 /** @file Checks of matmuls and convolutions, for all tiles and algorithms of GEMMs. */
+import { compile } from '../../autodiff/compile.ts';
 import { conv2d } from '../../ops/convolution/conv2d.ts';
 import { depthwiseConv2d } from '../../ops/convolution/depthwiseConv2d.ts';
 import { matMul } from '../../ops/products/matMul.ts';
-import { type Check, differentiable, spec } from '../check.ts';
+import { add } from '../../ops/elementwise/arithmetic.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { type Check, differentiable, spec, type Values } from '../check.ts';
 import { bilinear, eachTap, type SameConvolution } from '../reference.ts';
 
 /** Relative to the largest value of a result, for sums of n products in float32. */
@@ -43,6 +46,28 @@ function float16Product([m, n, k]: readonly [number, number, number]): Check {
   };
 }
 
+/** A · B + C, compiled: on GPUs the kernel of the product adds C where it stores. */
+function compiledProduct([m, n, k]: readonly [number, number, number]): Check {
+  const compiled = compile((a: Tensor, b: Tensor, c: Tensor) => add(matMul(a, b), c));
+  return {
+    name: `A · B + C, ${m} × ${n}, k ${k}, compiled`,
+    keepsInputs: true,
+    inputs: [spec([m, k]), spec([k, n]), spec([m, n])],
+    tolerance: sumTolerance(Math.max(m, n, k)),
+    run: ([a, b, c]) => [compiled(a as Tensor, b as Tensor, c as Tensor)],
+    expected: ([a, b, c]) => {
+      const sums = Float64Array.from(c as Values);
+      for (let i = 0; i < m; i++)
+        for (let j = 0; j < n; j++)
+          for (let l = 0; l < k; l++)
+            sums[i * n + j] =
+              (sums[i * n + j] as number) +
+              ((a as Values)[i * k + l] as number) * ((b as Values)[l * n + j] as number);
+      return [sums];
+    },
+  };
+}
+
 /** Sizes that exceed tiles by vectors of four, and by single elements. */
 export const matMuls = (minPart: number): Check[] => [
   matMulCheck([36, 44, 20], false),
@@ -52,6 +77,8 @@ export const matMuls = (minPart: number): Check[] => [
   // Long enough for k to be split.
   matMulCheck([12, 8, 4 * minPart + 4], false),
   float16Product([36, 44, 20]),
+  compiledProduct([36, 44, 20]),
+  compiledProduct([33, 21, 19]),
 ];
 
 /** Products with few rows, whose lanes may share k. */

@@ -42,6 +42,10 @@ fn place_of(tile: u32) -> Place {
   );
 }
 
+fn store(at: u32, value: f32) {
+  result[at] = value;
+}
+
 fn result_line(x: array<f32, 4>) -> array<f32, 2> {
   return array(x[0] + (x[1] + x[2]), (x[1] - x[2]) + x[3]);
 }
@@ -72,20 +76,20 @@ fn main(
     let offset =
       ((place.image * params.height + place.row + 0u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {
-      result[offset + 0u * params.channels] = activate(column_0[0] + bias);
+      store(offset + 0u * params.channels, activate(column_0[0] + bias));
     }
     if (place.column + 1u < params.width) {
-      result[offset + 1u * params.channels] = activate(column_1[0] + bias);
+      store(offset + 1u * params.channels, activate(column_1[0] + bias));
     }
   }
   if (place.row + 1u < params.height) {
     let offset =
       ((place.image * params.height + place.row + 1u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {
-      result[offset + 0u * params.channels] = activate(column_0[1] + bias);
+      store(offset + 0u * params.channels, activate(column_0[1] + bias));
     }
     if (place.column + 1u < params.width) {
-      result[offset + 1u * params.channels] = activate(column_1[1] + bias);
+      store(offset + 1u * params.channels, activate(column_1[1] + bias));
     }
   }
 }

@@ -41,6 +41,10 @@ fn place_of(tile: u32) -> Place {
   );
 }
 
+fn store(at: u32, value: f32) {
+  result[at] = value;
+}
+
 const sqrt_half = 0.70710678118654752;
 const sqrt_two = 1.41421356237309505;
 const minus_two_thirds = -2.0 / 3.0;
@@ -89,64 +93,64 @@ fn main(
     let offset =
       ((place.image * params.height + place.row + 0u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {
-      result[offset + 0u * params.channels] = activate(column_0[0] + bias);
+      store(offset + 0u * params.channels, activate(column_0[0] + bias));
     }
     if (place.column + 1u < params.width) {
-      result[offset + 1u * params.channels] = activate(column_1[0] + bias);
+      store(offset + 1u * params.channels, activate(column_1[0] + bias));
     }
     if (place.column + 2u < params.width) {
-      result[offset + 2u * params.channels] = activate(column_2[0] + bias);
+      store(offset + 2u * params.channels, activate(column_2[0] + bias));
     }
     if (place.column + 3u < params.width) {
-      result[offset + 3u * params.channels] = activate(column_3[0] + bias);
+      store(offset + 3u * params.channels, activate(column_3[0] + bias));
     }
   }
   if (place.row + 1u < params.height) {
     let offset =
       ((place.image * params.height + place.row + 1u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {
-      result[offset + 0u * params.channels] = activate(column_0[1] + bias);
+      store(offset + 0u * params.channels, activate(column_0[1] + bias));
     }
     if (place.column + 1u < params.width) {
-      result[offset + 1u * params.channels] = activate(column_1[1] + bias);
+      store(offset + 1u * params.channels, activate(column_1[1] + bias));
     }
     if (place.column + 2u < params.width) {
-      result[offset + 2u * params.channels] = activate(column_2[1] + bias);
+      store(offset + 2u * params.channels, activate(column_2[1] + bias));
     }
     if (place.column + 3u < params.width) {
-      result[offset + 3u * params.channels] = activate(column_3[1] + bias);
+      store(offset + 3u * params.channels, activate(column_3[1] + bias));
     }
   }
   if (place.row + 2u < params.height) {
     let offset =
       ((place.image * params.height + place.row + 2u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {
-      result[offset + 0u * params.channels] = activate(column_0[2] + bias);
+      store(offset + 0u * params.channels, activate(column_0[2] + bias));
     }
     if (place.column + 1u < params.width) {
-      result[offset + 1u * params.channels] = activate(column_1[2] + bias);
+      store(offset + 1u * params.channels, activate(column_1[2] + bias));
     }
     if (place.column + 2u < params.width) {
-      result[offset + 2u * params.channels] = activate(column_2[2] + bias);
+      store(offset + 2u * params.channels, activate(column_2[2] + bias));
     }
     if (place.column + 3u < params.width) {
-      result[offset + 3u * params.channels] = activate(column_3[2] + bias);
+      store(offset + 3u * params.channels, activate(column_3[2] + bias));
     }
   }
   if (place.row + 3u < params.height) {
     let offset =
       ((place.image * params.height + place.row + 3u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {
-      result[offset + 0u * params.channels] = activate(column_0[3] + bias);
+      store(offset + 0u * params.channels, activate(column_0[3] + bias));
     }
     if (place.column + 1u < params.width) {
-      result[offset + 1u * params.channels] = activate(column_1[3] + bias);
+      store(offset + 1u * params.channels, activate(column_1[3] + bias));
     }
     if (place.column + 2u < params.width) {
-      result[offset + 2u * params.channels] = activate(column_2[3] + bias);
+      store(offset + 2u * params.channels, activate(column_2[3] + bias));
     }
     if (place.column + 3u < params.width) {
-      result[offset + 3u * params.channels] = activate(column_3[3] + bias);
+      store(offset + 3u * params.channels, activate(column_3[3] + bias));
     }
   }
 }
