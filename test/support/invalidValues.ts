@@ -16,6 +16,16 @@ for (let i = 0; i < 10_000; i++) {
 const gone = new Float32Array(4);
 structuredClone(gone, { transfer: [gone.buffer] });
 
+/** What the traps, getters and conversions of some values throw. An error of the app's own code may reach the app as it is. */
+const ofTheApp = new Error('a trap of the test');
+const refuse = () => {
+  throw ofTheApp;
+};
+const throwing = new Proxy(
+  {},
+  { get: refuse, has: refuse, ownKeys: refuse, getPrototypeOf: refuse, getOwnPropertyDescriptor: refuse },
+);
+
 /** Values with their descriptions. */
 export const invalidValues: [string, unknown][] = [
   ['undefined', undefined],
@@ -65,7 +75,20 @@ export const invalidValues: [string, unknown][] = [
   ['a boxed number', Object(1)],
   ['a boxed string', Object('x')],
   ['an instance', new (class Invalid {})()],
+  ['objects in a list', [{}, { a: 1 }]],
+  ['lists of objects in lists', [[{}], [{}]]],
+  ['functions in a list', [() => 1]],
+  ['a map in a record', { inner: new Map([[{}, {}]]) }],
+  ['a weak map', new WeakMap()],
+  ['a generator', (function* () {})()],
+  ['a throwing proxy', throwing],
+  ['throwing proxies in a list', [throwing]],
+  ['a throwing getter', Object.defineProperty({}, 'shape', { get: refuse, enumerable: true })],
+  ['a throwing conversion', { toString: refuse, valueOf: refuse, [Symbol.toPrimitive]: refuse }],
 ];
+
+/** What engines write: where an error of the library has it, a value was converted to text, or an error of another kind passed on. */
+const raw = /\[object |undefined is not|Cannot (read|set|convert)|is not (a function|iterable|a constructor)|call stack size/;
 
 export type Call = (...args: unknown[]) => unknown;
 
@@ -83,7 +106,9 @@ async function untyped(call: () => unknown): Promise<unknown> {
     for (const one of made) if (one instanceof Tensor) one.dispose();
     return null;
   } catch (error) {
-    return error instanceof RetrogradError ? null : (error ?? 'nothing');
+    if (error === ofTheApp) return null;
+    if (!(error instanceof RetrogradError)) return error ?? 'nothing';
+    return raw.test(error.message) ? new Error(`raw text: ${error.message}`) : null;
   }
 }
 
@@ -95,7 +120,7 @@ export async function faultsOf(calls: readonly [how: string, call: () => unknown
     const error = await untyped(call);
     const took = performance.now() - begun;
     if (error)
-      found.push(`${how}: ${(error as Error)?.stack?.split('\n').slice(0, 3).join(' | ') ?? typeof error}`);
+      found.push(`${how}: ${(error as Error)?.stack?.split('\n').slice(0, 4).join(' | ') ?? typeof error}`);
     if (took > 20_000) found.push(`${how}: ${took} ms`);
   }
   return found;
