@@ -31,8 +31,8 @@ interface Request {
   readonly range: BoundRange;
   /** Receives a loss of the values. */
   readonly values: FaultCarrier;
-  /** Allocated with the first piece. */
-  bytes: ArrayBuffer;
+  /** Null until the first piece arrived. */
+  bytes: ArrayBuffer | null;
   /** The parts that the values are in. */
   readonly parts: Part[];
 }
@@ -92,12 +92,16 @@ export class Readback {
    * Errors: those of the mapping.
    */
   async read(range: BoundRange, values: FaultCarrier): Promise<ReadResult> {
-    const request: Request = { range, values, bytes: new ArrayBuffer(0), parts: [] };
+    // Thousands of readbacks may wait at a time: what each holds is what the garbage collector copies meanwhile.
+    const request: Request = { range, values, bytes: null, parts: [] };
     const batch = this.#batch();
     batch.requests.push(request);
-    const arrived = [...(await batch.done)];
-    for (const { done } of request.parts) arrived.push(...(await done));
-    return { bytes: request.bytes, arrived: [...new Set(arrived)] };
+    let arrived = await batch.done;
+    for (const { done } of request.parts) {
+      const more = await done;
+      if (more.length > 0) arrived = [...new Set([...arrived, ...more])];
+    }
+    return { bytes: request.bytes ?? new ArrayBuffer(0), arrived };
   }
 
   /** Waits for all work and its checks, without reading values. Returns the errors of the device that arrived until then. */
@@ -273,6 +277,6 @@ function give({ request, begin, bytes, at }: Piece, mapped: ArrayBuffer): void {
     request.bytes = mapped.slice(at, at + bytes);
     return;
   }
-  if (request.bytes.byteLength === 0) request.bytes = new ArrayBuffer(total);
+  request.bytes ??= new ArrayBuffer(total);
   new Uint8Array(request.bytes, begin).set(new Uint8Array(mapped, at, bytes));
 }
