@@ -19,8 +19,17 @@ export function matchPaths(paths: readonly string[], names: readonly string[]): 
   const matched = new Map(paths.filter((path) => known.has(path)).map((path) => [path, path]));
   const open = paths.filter((path) => !matched.has(path));
   const free = names.filter((name) => !matched.has(name));
+  const isFree = new Set(free);
+  const byEnd = new Map<string, string[]>();
+  for (const name of free) {
+    for (const end of endsOf(name)) {
+      const sharing = byEnd.get(end) ?? [];
+      sharing.push(name);
+      byEnd.set(end, sharing);
+    }
+  }
   const pairs = open.flatMap((path) => {
-    const found = free.filter((name) => isEnd(name, path) || isEnd(path, name));
+    const found = [...endsOf(path).filter((end) => isFree.has(end)), ...(byEnd.get(path) ?? [])];
     return found.map((name) => [path, name] as const);
   });
   const paired = countOf(pairs.map(([path]) => path));
@@ -73,8 +82,10 @@ function ranksOf(numbers: ReadonlySet<number>): Map<number, number> {
   return new Map([...numbers].sort((a, b) => a - b).map((number, rank) => [number, rank]));
 }
 
-function isEnd(end: string, path: string): boolean {
-  return path.endsWith(`/${end}`);
+/** Returns what comes after each slash. */
+function endsOf(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, i) => parts.slice(i + 1).join('/'));
 }
 
 function countOf(items: readonly string[]): Map<string, number> {
