@@ -2,6 +2,7 @@
  * @file The weights of Keras's older HDF5 files: a group for each layer, in the order of the layers, with the names of its
  * weights in an attribute.
  */
+import { Pacer } from '../../core/pacer.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import type { Hdf5Group } from '../hdf5/index.ts';
 import type { StoredTensor } from '../storedTensor.ts';
@@ -17,14 +18,22 @@ export interface LegacyLayer {
   readonly weights: readonly NamedTensor[];
 }
 
-/** Returns the layers of a group of weights, including those without weights. Errors: FormatError. */
-export async function readLegacyLayers(group: Hdf5Group, context: FileContext): Promise<LegacyLayer[]> {
+/**
+ * Returns the layers of a group of weights, including those without weights. Errors: FormatError, and the reason of the pacer's signal.
+ */
+export async function readLegacyLayers(
+  group: Hdf5Group,
+  context: FileContext,
+  pacer = new Pacer(),
+): Promise<LegacyLayer[]> {
   const names = await namesOf(group, 'layer_names', context);
   const layers: LegacyLayer[] = [];
   for (const name of names) {
     const layer = await group.descend(name);
     if (!layer) throw missing(context, group, name);
     layers.push({ name, weights: await readNamedTensors(layer, context) });
+    // Reads from memory don't wait for another task.
+    await pacer.step();
   }
   return layers;
 }

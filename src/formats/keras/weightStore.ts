@@ -2,6 +2,7 @@
  * @file The weights of Keras 3: an HDF5 file whose groups are named after the objects that own weights, each with a group
  * `vars` of datasets 0, 1, …
  */
+import { Pacer } from '../../core/pacer.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import { Hdf5Dataset, type Hdf5Group } from '../hdf5/index.ts';
 import type { StoredTensor } from '../storedTensor.ts';
@@ -32,13 +33,14 @@ interface Collected {
 
 /**
  * Returns the variables of each object by its path, such as `layers/dense`; that of the root is empty. The variables of an object
- * may be in several files. Errors: FormatError, also for a variable that is in two of them.
+ * may be in several files. Errors: FormatError, also for a variable that is in two of them; the reason of the pacer's signal.
  */
 export async function readWeightStore(
   files: readonly StoreFile[],
+  pacer = new Pacer(),
 ): Promise<ReadonlyMap<string, StoredVariables>> {
   const found = new Map<string, Collected>();
-  for (const file of files) await collect(file, found);
+  for (const file of files) await collect(file, found, pacer);
   return new Map(
     [...found].map(([path, { name, numbered }]) => [path, { name, tensors: inOrder(numbered) }]),
   );
@@ -50,7 +52,11 @@ function inOrder(numbered: ReadonlyMap<number, StoredTensor>): StoredTensor[] {
 
 type Invalid = (rule: string, received: string) => Error;
 
-async function collect({ root, context }: StoreFile, found: Map<string, Collected>): Promise<void> {
+async function collect(
+  { root, context }: StoreFile,
+  found: Map<string, Collected>,
+  pacer: Pacer,
+): Promise<void> {
   const seen = new Set<number>();
   const open: { group: Hdf5Group; path: string; depth: number }[] = [{ group: root, path: '', depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
@@ -66,8 +72,10 @@ async function collect({ root, context }: StoreFile, found: Map<string, Collecte
       if (seen.size > maxGroups) throw invalid(`a file has at most ${maxGroups} objects.`, 'more of them');
       const child = await group.child(name);
       if (!child || child instanceof Hdf5Dataset) continue;
-      if (name === 'vars') await collectVariables(child, path, found, invalid);
+      if (name === 'vars') await collectVariables(child, path, { found, invalid, pacer });
       else open.push({ group: child, path: within(path, name), depth: depth + 1 });
+      // Reads from memory don't wait for another task.
+      await pacer.step();
     }
   }
 }
@@ -81,8 +89,7 @@ function within(path: string, name: string): string {
 async function collectVariables(
   group: Hdf5Group,
   path: string,
-  found: Map<string, Collected>,
-  invalid: Invalid,
+  { found, invalid, pacer }: { found: Map<string, Collected>; invalid: Invalid; pacer: Pacer },
 ): Promise<void> {
   const into = found.get(path) ?? { name: null, numbered: new Map<number, StoredTensor>() };
   found.set(path, into);
@@ -94,6 +101,8 @@ async function collectVariables(
       throw invalid('each variable is in one file.', `'${path}' has ${name} in two of them`);
     const dataset = (await group.dataset(name)) as Hdf5Dataset;
     into.numbered.set(Number(name), await dataset.tensor());
+    // An optimizer has all of its variables in one group.
+    await pacer.step();
   }
   const label = await group.attribute('name');
   if (typeof label?.[0] === 'string') into.name = label[0];

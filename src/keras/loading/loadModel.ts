@@ -1,6 +1,7 @@
 /** @file Loads whole models: `.keras`, and the older `.h5`. */
 import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { Pacer } from '../../core/pacer.ts';
+import { inTurns } from '../../core/pieces.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
 import { type FileSource, openSource } from '../../storage/sources.ts';
 import { type FromJSONOptions, readModel } from './modelFromJSON.ts';
@@ -59,9 +60,10 @@ export async function loadModel(given: FileSource, options: LoadModelOptions = {
 }
 
 async function load(source: ByteSource, options: LoadModelOptions): Promise<AnyModel> {
-  const stored = await readModelFile(source, options);
+  const pacer = new Pacer(options.signal);
+  const stored = await readModelFile(source, options, pacer);
   try {
-    return await make(source, stored, options);
+    return await make(source, stored, options, pacer);
   } finally {
     await stored.weights.close?.();
   }
@@ -71,6 +73,7 @@ async function make(
   source: ByteSource,
   { config, compiled, functions, weights: file, readAsset, textLayers = [], ...stored }: StoredModelFile,
   options: LoadModelOptions,
+  pacer: Pacer,
 ): Promise<AnyModel> {
   const { compile = true, onReport = warn, customObjects, lambdas } = options;
   const named = {
@@ -78,25 +81,21 @@ async function make(
     customObjects: { ...functions, ...customObjects },
     ...(lambdas ? { lambdas } : {}),
   };
-  const pacer = new Pacer(options.signal);
-  const pause = async () => {
-    const wait = pacer.step();
-    if (wait) await wait;
-  };
   for (const tensor of file.tensors) {
     await tensor.verify?.();
-    await pause();
+    await pacer.step();
   }
   const model = await readModel(config, named, { pacer, within: withinStored(source.name, file.tensors) });
   try {
-    await pause();
-    const weights = file.match(model, { op: `loadModel ${source.name}`, model: model.name });
-    await pause();
+    await pacer.step();
+    const fit = { op: `loadModel ${source.name}`, model: model.name };
+    const weights = await inTurns(file.match(model, fit), pacer);
+    await pacer.step();
     const notFinite = await fillStored(weights, { ...options, file: source.name });
-    if (readAsset) await loadAssets(model as unknown as AnyLayer, readAsset, source.name);
-    await pause();
-    if (file.seeds) await restoreSeeds(model as unknown as AnyLayer, file.seeds, source.name);
-    await pause();
+    if (readAsset) await loadAssets(model as unknown as AnyLayer, readAsset, source.name, pacer);
+    await pacer.step();
+    if (file.seeds) await restoreSeeds(model as unknown as AnyLayer, file.seeds, source.name, pacer);
+    await pacer.step();
     if (compile) {
       const { isOlder = false } = stored;
       await compileStored(model, compiled, file, { ...options, isOlder, file: source.name });

@@ -80,19 +80,18 @@ function startReading(
     });
   }
   const document = readDocument(json, file);
-  const reader: Reader = {
-    source: file,
-    lambdas,
-    ids: sharedIds(document),
-    shared: new Map(),
-    built: new Map(),
-    scopes: [],
-    made: [],
-  };
+  const made: Reader['made'] = [];
   const free = () => {
-    for (const layer of reader.made) layer.dispose();
+    for (const layer of made) layer.dispose();
   };
-  return { reading: readTop(reader, document, customObjects), free };
+  function* reading(): Pieces<AnyModel> {
+    yield;
+    const ids = sharedIds(document);
+    yield;
+    const reader = { source: file, lambdas, ids, shared: new Map(), built: new Map(), scopes: [], made };
+    return yield* readTop(reader, document, customObjects);
+  }
+  return { reading: reading(), free };
 }
 
 function* readTop(reader: Reader, document: Json, customObjects: CustomObjects): Pieces<AnyModel> {

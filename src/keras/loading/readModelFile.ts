@@ -1,5 +1,6 @@
 /** @file Reads the file of a model in any format: how it describes the model, and where its weights are. */
 import { FormatError } from '../../core/errors.ts';
+import type { Pacer } from '../../core/pacer.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
 import { torchRoot } from '../../formats/detect.ts';
 import { isObject, type Json, type JsonObject, readDocument } from '../json/document.ts';
@@ -38,12 +39,19 @@ export interface ReadModelOptions extends LoadWeightsOptions {
   readonly onTextLayer?: ((layer: TextLayer) => void) | undefined;
 }
 
-/** Reads the description of a model. Errors: FormatError for a file that describes none, or is damaged. */
-export async function readModelFile(source: ByteSource, options: ReadModelOptions): Promise<StoredModelFile> {
+/**
+ * Reads the description of a model. Errors: FormatError for a file that describes none, or is damaged; the reason of the pacer's
+ * signal.
+ */
+export async function readModelFile(
+  source: ByteSource,
+  options: ReadModelOptions,
+  pacer: Pacer,
+): Promise<StoredModelFile> {
   const container = await requireContainer(source);
   if (container === 'safetensors') return readCheckpointOf(source, options);
   if (container === 'legacyTorch') throw weightsOnly(source.name);
-  if (container === 'hdf5') return readLegacy(source);
+  if (container === 'hdf5') return readLegacy(source, pacer);
   if (container === 'json') return readDescribed(source, options);
   const { ZipArchive } = await import('../../formats/zip/index.ts');
   const zip = await ZipArchive.open(source, options.limits);
@@ -51,9 +59,10 @@ export async function readModelFile(source: ByteSource, options: ReadModelOption
   const { openKerasArchive, readText } = await import('../../formats/keras/index.ts');
   const archive = await openKerasArchive(zip);
   const config = readDocument(archive.config, `${source.name}/config.json`);
+  await pacer.step();
   const readAsset = (name: string) => readText(zip, name);
   const stored = await readKeras(source, config, readAsset, options);
-  return { ...stored, weights: await openStore(archive.weights) };
+  return { ...stored, weights: await openStore(archive.weights, pacer) };
 }
 
 /** Reads a checkpoint, which describes its model. Errors: FormatError for weights alone. */
@@ -167,7 +176,7 @@ async function readSibling(source: ByteSource, name: string): Promise<string | n
   }
 }
 
-async function readLegacy(source: ByteSource): Promise<StoredModelFile> {
+async function readLegacy(source: ByteSource, pacer: Pacer): Promise<StoredModelFile> {
   const { openHdf5 } = await import('../../formats/hdf5/index.ts');
   const root = await openHdf5(source);
   const text = await root.text('model_config');
@@ -175,8 +184,9 @@ async function readLegacy(source: ByteSource): Promise<StoredModelFile> {
   const training = await root.text('training_config');
   const compiled = training === null ? null : readDocument(training, `${source.name}/training_config`);
   const config = readDocument(text, `${source.name}/model_config`);
+  await pacer.step();
   const older = isOlder((await root.text('keras_version')) ?? undefined);
-  const weights = await openHdf5Weights(source, root);
+  const weights = await openHdf5Weights(source, root, pacer);
   if (!older) return { config, compiled: isObject(compiled) ? compiled : null, weights };
   return { config: upgradeLayer(config) as JsonObject, ...ofOlder(compiled, olderFunctions()), weights };
 }

@@ -1,5 +1,6 @@
 /** @file A TF.js layers model: model.json, and the shards of its weights next to it. */
 import { FormatError } from '../../core/errors.ts';
+import type { Pieces } from '../../core/pieces.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
 import type { FileContext } from '../../formats/formatErrors.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
@@ -75,11 +76,11 @@ function weightFile(
  * Matches weights by their layer and their name in it. The path between the two differs in Keras 2 and TF.js from Keras 3,
  * for example for cells; layers inside of others come in order.
  */
-function matchLayers(
+function* matchLayers(
   model: StoredModel,
   tensors: ReadonlyMap<string, StoredTensor>,
   options: FitOptions,
-): StoredWeight[] {
+): Pieces<StoredWeight[]> {
   const matching = new Matching(options);
   const left = new TensorsByRole(tensors.keys());
   for (const { layer, variables } of outermost(model)) {
@@ -88,6 +89,7 @@ function matchLayers(
       const name = left.take(layer.name, roles);
       matching.pair(variable, name === null ? null : (tensors.get(name) as StoredTensor));
     }
+    yield;
   }
   for (const name of left.rest()) matching.leave(name);
   return matching.finish();

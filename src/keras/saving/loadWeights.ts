@@ -1,5 +1,7 @@
 /** @file Loads the weights of a model from any file that has them. */
 import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
+import { Pacer } from '../../core/pacer.ts';
+import { inTurns } from '../../core/pieces.ts';
 import { ReadCache } from '../../storage/readCache.ts';
 import { type FileSource, openSource } from '../../storage/sources.ts';
 import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from './fileOptions.ts';
@@ -22,12 +24,10 @@ export async function loadWeightsFrom(
   const { source } = reads;
   let file: WeightFile | null = null;
   try {
-    file = await openWeightFile(source, options);
-    const weights = file.match(model, {
-      op: `loadWeights ${source.name}`,
-      model: model.name,
-      extra: options.extra,
-    });
+    const pacer = new Pacer(options.signal);
+    file = await openWeightFile(source, options, pacer);
+    const fit = { op: `loadWeights ${source.name}`, model: model.name, extra: options.extra };
+    const weights = await inTurns(file.match(model, fit), pacer);
     const notFinite = await assignStored(weights, reads, { ...options, file: source.name });
     return { loaded: weights.map(({ path }) => path), notFinite, naming: file.naming ?? 'keras' };
   } finally {

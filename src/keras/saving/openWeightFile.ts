@@ -1,4 +1,5 @@
 /** @file Opens a file with weights in any format, and finds the tensor for each weight of a model. */
+import { Pacer } from '../../core/pacer.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
 import type { Hdf5Group } from '../../formats/hdf5/index.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
@@ -13,19 +14,23 @@ import { matchLegacy } from './storedWeights.ts';
 import type { WeightFile } from './weightFile.ts';
 import { namedFile, storeFile, torchFile } from './weightFiles.ts';
 
-/** Opens the weights of any file that has some. Errors: FormatError. */
-export async function openWeightFile(source: ByteSource, options: LoadWeightsOptions): Promise<WeightFile> {
+/** Opens the weights of any file that has some. Errors: FormatError, and the reason of the pacer's signal. */
+export async function openWeightFile(
+  source: ByteSource,
+  options: LoadWeightsOptions,
+  pacer = new Pacer(options.signal),
+): Promise<WeightFile> {
   const container = await requireContainer(source);
   if (container === 'json') return openDescribed(source, options);
   if (container === 'hdf5') {
     const { openHdf5 } = await import('../../formats/hdf5/index.ts');
-    return openHdf5Weights(source, await openHdf5(source));
+    return openHdf5Weights(source, await openHdf5(source), pacer);
   }
   const archive = await openArchive(source, container, options);
   const tensors = await openNamedTensors(source, container, archive);
   if (tensors) return container === 'safetensors' ? namedFile(tensors, options) : torchFile(tensors, options);
   const { openArchiveWeights } = await import('../../formats/keras/index.ts');
-  return openStore(await openArchiveWeights(archive as ZipArchive));
+  return openStore(await openArchiveWeights(archive as ZipArchive), pacer);
 }
 
 /** Opens the weights next to a JSON file: the index of shards, the config.json of a Keras model, or a model.json of TF.js. */
@@ -62,10 +67,14 @@ export async function openUnpacked(source: ByteSource, options: LoadWeightsOptio
 }
 
 /** Opens the weights of an HDF5 file of Keras 3, or of an older one. */
-export async function openHdf5Weights(source: ByteSource, root: Hdf5Group): Promise<WeightFile> {
+export async function openHdf5Weights(
+  source: ByteSource,
+  root: Hdf5Group,
+  pacer: Pacer,
+): Promise<WeightFile> {
   const group = root.links.has('model_weights') ? await root.group('model_weights') : root;
   const isLegacy = group !== null && (group !== root || (await hasLayerNames(root)));
-  return isLegacy ? openLegacy(source, root, group) : storeOf(source, root);
+  return isLegacy ? openLegacy(source, root, group, pacer) : storeOf(source, root, pacer);
 }
 
 async function hasLayerNames(root: Hdf5Group): Promise<boolean> {
@@ -73,20 +82,25 @@ async function hasLayerNames(root: Hdf5Group): Promise<boolean> {
 }
 
 /** Opens an HDF5 file of Keras 3. */
-export async function openStore(source: ByteSource): Promise<WeightFile> {
+export async function openStore(source: ByteSource, pacer: Pacer): Promise<WeightFile> {
   const { openHdf5 } = await import('../../formats/hdf5/index.ts');
-  return storeOf(source, await openHdf5(source));
+  return storeOf(source, await openHdf5(source), pacer);
 }
 
-async function storeOf(source: ByteSource, root: Hdf5Group): Promise<WeightFile> {
+async function storeOf(source: ByteSource, root: Hdf5Group, pacer: Pacer): Promise<WeightFile> {
   const { readWeightStore } = await import('../../formats/keras/index.ts');
-  return storeFile(await readWeightStore([{ root, context: contextOf(source) }]));
+  return storeFile(await readWeightStore([{ root, context: contextOf(source) }], pacer));
 }
 
-async function openLegacy(source: ByteSource, root: Hdf5Group, group: Hdf5Group): Promise<WeightFile> {
+async function openLegacy(
+  source: ByteSource,
+  root: Hdf5Group,
+  group: Hdf5Group,
+  pacer: Pacer,
+): Promise<WeightFile> {
   const { readLegacyLayers, readNamedTensors } = await import('../../formats/keras/index.ts');
   const context = contextOf(source);
-  const layers: LegacyLayer[] = await readLegacyLayers(group, context);
+  const layers: LegacyLayer[] = await readLegacyLayers(group, context, pacer);
   const top = await group.group('top_level_model_weights');
   const own: NamedTensor[] = top ? await readNamedTensors(top, context) : [];
   const states = await root.group('optimizer_weights');

@@ -1,4 +1,5 @@
 /** @file The weights that belong to the layers of a model themselves, each layer visited once however deep models are nested. */
+import type { Pieces } from '../../core/pieces.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 
@@ -6,10 +7,12 @@ import type { AnyLayer } from '../layers/base/layer.ts';
  * Returns a function to the weights of a layer of `model` that don't belong to a layer inside it. A property of a wrapper may hold
  * a weight of the layer inside.
  */
-export function ownWeightsIn(model: AnyLayer): (layer: AnyLayer) => readonly Variable[] {
+export function* ownWeightsIn(model: AnyLayer): Pieces<(layer: AnyLayer) => readonly Variable[]> {
   const owners = new Map<Variable, number>();
-  for (const layer of [model, ...model.layersInside])
+  for (const layer of [model, ...model.layersInside]) {
     for (const weight of listed(layer)) owners.set(weight, (owners.get(weight) ?? 0) + 1);
+    yield;
+  }
   return (layer) => {
     const own = listed(layer);
     if (own.every((weight) => owners.get(weight) === 1)) return own;

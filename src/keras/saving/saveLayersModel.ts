@@ -1,5 +1,6 @@
 /** @file Saves models as TF.js layers models: model.json, and the shards of its weights. */
 import { FormatError, ValueError } from '../../core/errors.ts';
+import { atOnce } from '../../core/pieces.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { ownWeightsIn } from './ownWeights.ts';
@@ -22,7 +23,7 @@ import { writeLayersTraining, type WrittenTraining } from './writeLayersTraining
  */
 function layersModelWeights(model: AnyLayer): Map<string, Variable> {
   const named = new Map<string, Variable>();
-  const ownWeights = ownWeightsIn(model);
+  const ownWeights = atOnce(ownWeightsIn(model));
   const visit = (layer: AnyLayer, scope: string): void => {
     for (const weight of ownWeights(layer)) {
       const name = `${scope}/${roleOf(layer, weight)}`;

@@ -8,7 +8,7 @@ import { isFolder, type SaveFolder } from '../../storage/folderTargets.ts';
 import { type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
 import { readConstants } from '../json/constants.ts';
 import type { JsonObject } from '../json/document.ts';
-import { jsonText } from '../json/text.ts';
+import { writeText } from '../json/text.ts';
 import { writerFor, writeSharingConfig } from '../json/write.ts';
 import { fullCompileConfig } from '../json/compileConfig.ts';
 import {
@@ -23,7 +23,7 @@ import { HeldState } from './heldState.ts';
 import type { HeldParts } from './holdState.ts';
 import { SavedBytes } from './savedBytes.ts';
 import { optimizerOf, optimizerWithState, type SavedModel } from './savedModel.ts';
-import { saveablesOf } from './saveables.ts';
+import { findSaveables } from './saveables.ts';
 import { saveShardsTo } from './saveShards.ts';
 import { seedsByPath } from './storedSeeds.ts';
 import { saveWeights } from './weights.ts';
@@ -70,7 +70,7 @@ async function saveKeras(
   await readConstants(model);
   const saved = new SavedBytes(options, held);
   const config = await saved.inTurns(configOf(model, optimizer));
-  const saveables = saveablesOf(model);
+  const saveables = await saved.inTurns(findSaveables(model));
   const [{ writeZip }, { writeHdf5 }, { configName, metadataName, weightsName }, tree] = await Promise.all([
     import('../../formats/zip/index.ts'),
     import('../../formats/hdf5/index.ts'),
@@ -83,9 +83,11 @@ async function saveKeras(
     ),
   ]);
   const metadata = { keras_version: kerasVersion, date_saved: dateSaved() };
+  const configText = encoded(await saved.inTurns(writeText(config)));
+  await saved.pacer.step();
   const zip = writeZip([
-    { name: metadataName, pieces: [json(metadata)] },
-    { name: configName, pieces: [json(config)] },
+    { name: metadataName, pieces: [encoded(JSON.stringify(metadata))] },
+    { name: configName, pieces: [configText] },
     { name: weightsName, pieces: writeHdf5(saved.countedIn(tree), saved.pacer) },
     ...assetEntries(saveables),
   ]);
@@ -120,9 +122,10 @@ export async function saveWeightsTo(
     return;
   }
   const optimizer = includeOptimizer ? optimizerWithState(model) : null;
+  const saveables = await saved.inTurns(findSaveables(model));
   const [{ writeHdf5 }, tree] = await Promise.all([
     import('../../formats/hdf5/index.ts'),
-    saved.inTurns(weightTree(saveablesOf(model), { optimizer })),
+    saved.inTurns(weightTree(saveables, { optimizer })),
   ]);
   await file.write(saved.interruptible(writeHdf5(saved.countedIn(tree), saved.pacer)));
 }
@@ -134,8 +137,8 @@ function* configOf(model: SavedModel, optimizer: Optimizer | null): Pieces<JsonO
   };
 }
 
-function json(value: JsonObject): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(jsonText(value));
+function encoded(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
 }
 
 /** As Keras writes it: 2026-11-22@17:03:05. */

@@ -2,6 +2,7 @@
  * @file The objects of a model that own weights, by the paths under which Keras 3 saves them: `layers/` and the layer's
  * class in snake case, numbered; below that, the names of properties (`cell`, `forward_layer`).
  */
+import { atOnce, type Pieces } from '../../core/pieces.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { Adapter } from '../layers/base/adapter.ts';
 import type { FileForm } from '../layers/quantized/fileForm.ts';
@@ -34,37 +35,44 @@ export type SavedLayer = AnyLayer & {
 
 /** Returns the model and the layers inside it, each once, in Keras's order. */
 export function saveablesOf(model: AnyLayer): Saveable[] {
+  return atOnce(findSaveables(model));
+}
+
+/** As `saveablesOf`, a layer at a time. */
+export function* findSaveables(model: AnyLayer): Pieces<Saveable[]> {
   const found: Saveable[] = [];
   const seen = new Set<unknown>();
-  const ownWeights = ownWeightsIn(model);
-  const visit = (layer: AnyLayer, path: string): void => {
+  const ownWeights = yield* ownWeightsIn(model);
+  function* visit(layer: AnyLayer, path: string): Pieces<void> {
     if (seen.has(layer)) return;
     seen.add(layer);
     found.push({ path, layer, variables: savedVariables(layer, ownWeights) });
+    yield;
     // Layers are recognized as sublayers: importing the class would split the bundle of an app that only applies a model.
     const inside = new Set<unknown>(layer.sublayers);
     const isLayer = (value: unknown): value is AnyLayer => inside.has(value);
     for (const [name, child] of childrenOf(layer)) {
       const inner = path === '' ? name : `${path}/${name}`;
-      if (isLayer(child)) visit(child, inner);
-      else visitContainer(child, inner, isLayer);
+      if (isLayer(child)) yield* visit(child, inner);
+      else yield* visitContainer(child, inner, isLayer);
     }
-  };
-  const visitContainer = (
+  }
+  function* visitContainer(
     value: unknown,
     path: string,
     isLayer: (value: unknown) => value is AnyLayer,
-  ): void => {
+  ): Pieces<void> {
     const container = containerOf(value);
     if (container === null || seen.has(container)) return;
     seen.add(container);
     const names = new Map<string, number>();
     for (const item of container) {
-      if (isLayer(item)) visit(item, `${path}/${unique(groupName(item), names)}`);
-      else if (containerOf(item)) visitContainer(item, `${path}/${unique('container', names)}`, isLayer);
+      if (isLayer(item)) yield* visit(item, `${path}/${unique(groupName(item), names)}`);
+      else if (containerOf(item))
+        yield* visitContainer(item, `${path}/${unique('container', names)}`, isLayer);
     }
-  };
-  visit(model, '');
+  }
+  yield* visit(model, '');
   return found;
 }
 

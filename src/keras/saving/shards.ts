@@ -6,7 +6,7 @@ import { writeSafetensors } from '../../formats/safetensors/index.ts';
 import type { FilePieces } from '../../storage/fileTarget.ts';
 import type { SaveWeightsOptions } from './fileOptions.ts';
 import type { SavedBytes } from './savedBytes.ts';
-import { saveablesOf } from './saveables.ts';
+import { findSaveables } from './saveables.ts';
 import { optimizerOf, type SavedModel } from './savedModel.ts';
 import { weightsByPath } from './weights.ts';
 import { weightTree } from './weightTree.ts';
@@ -45,7 +45,8 @@ export async function kerasShards(
   { includeOptimizer = true }: SaveWeightsOptions,
 ): Promise<Shards> {
   const optimizer = includeOptimizer ? optimizerOf(model) : null;
-  const tree = await saved.inTurns(weightTree(saveablesOf(model), { optimizer }));
+  const saveables = await saved.inTurns(findSaveables(model));
+  const tree = await saved.inTurns(weightTree(saveables, { optimizer }));
   const sized = datasetsIn(tree).map((placed) => ({ placed, bytes: bytesOfDataset(placed.dataset) }));
   const parts = inParts(sized, maxBytes);
   const map: Record<string, string[]> = {};

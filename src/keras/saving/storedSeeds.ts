@@ -1,8 +1,10 @@
 /** @file The random sequences of a model, those of layers with a seed such as dropout, and their states in files. */
+import type { Pacer } from '../../core/pacer.ts';
+import { inTurns } from '../../core/pieces.ts';
 import { SeedSequence } from '../../ops/define/seeds.ts';
 import { findInProperties } from '../layers/base/findInProperties.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import { type Saveable, saveablesOf } from './saveables.ts';
+import { findSaveables, type Saveable } from './saveables.ts';
 import { FormatError } from '../../core/errors.ts';
 import { sizeOf } from '../../core/shape.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
@@ -62,13 +64,18 @@ function setSeedState(sequence: SeedSequence, state: readonly number[]): boolean
   return true;
 }
 
-/** Sequences that the file has no state of begin with their seeds. Errors: FormatError for anything but a state. */
+/**
+ * Sequences that the file has no state of begin with their seeds. Errors: FormatError for anything but a state; the reason of the
+ * pacer's signal.
+ */
 export async function restoreSeeds(
   model: AnyLayer,
   states: ReadonlyMap<string, StoredTensor>,
   file: string,
+  pacer: Pacer,
 ): Promise<void> {
-  const sequences = seedsByPath(saveablesOf(model));
+  if (states.size === 0) return;
+  const sequences = seedsByPath(await inTurns(findSaveables(model), pacer));
   for (const [path, { shape, read }] of states) {
     const sequence = sequences.get(path);
     if (!sequence) continue;

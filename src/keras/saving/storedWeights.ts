@@ -6,6 +6,7 @@ import type { StoredTensor } from '../../formats/storedTensor.ts';
 import type { LegacyLayer, NamedTensor, StoredVariables } from '../../formats/keras/index.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { ComputeDType, TypedData } from '../../core/dtype.ts';
+import type { Pieces } from '../../core/pieces.ts';
 import { sameShape, sizeOf } from '../../core/shape.ts';
 import type { HostArray } from '../../formats/numbers.ts';
 import type { FileForm } from '../layers/quantized/fileForm.ts';
@@ -13,7 +14,7 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import { withoutCuDNN } from './cuDNNWeights.ts';
 import { type FitOptions, requireFit } from './fit.ts';
 import { matchPaths } from './matchPaths.ts';
-import { saveablesOf } from './saveables.ts';
+import { findSaveables } from './saveables.ts';
 import { isSeedPath } from './storedSeeds.ts';
 import { weightsByPath } from './weights.ts';
 
@@ -85,15 +86,15 @@ export class Matching {
 }
 
 /** Matches weights by the paths of Keras 3's files. Errors: FormatError. */
-export function matchStore(
+export function* matchStore(
   model: StoredModel,
   store: ReadonlyMap<string, StoredVariables>,
   options: FitOptions,
-): StoredWeight[] {
+): Pieces<StoredWeight[]> {
   const matching = new Matching(options);
   const renamed = new Map([...store].map(([path, found]) => [path.replace(olderLayers, 'layers'), found]));
   for (const path of [...renamed.keys()].filter(isStatePath)) renamed.delete(path);
-  for (const { path, layer, variables } of saveablesOf(model as unknown as AnyLayer)) {
+  for (const { path, layer, variables } of yield* findSaveables(model as unknown as AnyLayer)) {
     const found = takeStored(renamed, path);
     // The kernel in the file has what an adapter added.
     if (layer.adapter) matching.pair(layer.adapter.b, zeros(layer.adapter.b));
@@ -103,6 +104,7 @@ export function matchStore(
       matching.pair(variable, stored && form ? inMemory(stored, form, variable) : stored);
     });
     for (const { place } of found?.tensors.slice(variables.length) ?? []) matching.leave(unquoted(place));
+    yield;
   }
   for (const { name, tensors } of renamed.values())
     for (const { place } of tensors)
@@ -145,12 +147,12 @@ function unquoted(place: string): string {
  * Matches the weights of a legacy file: layers with weights in order, independent of their names; the weights of a layer by
  * their names, or in their order if the names differ. Errors: FormatError.
  */
-export function matchLegacy(
+export function* matchLegacy(
   model: StoredModel,
   layers: readonly LegacyLayer[],
   ownWeights: readonly NamedTensor[],
   options: FitOptions,
-): StoredWeight[] {
+): Pieces<StoredWeight[]> {
   const matching = new Matching(options);
   const wanted = model.layers.filter(({ weights }) => weights.length > 0);
   const given = layers.filter(({ weights }) => weights.length > 0);
@@ -158,6 +160,7 @@ export function matchLegacy(
   for (const layer of wanted) {
     const found = pairs.get(layer);
     pairWeights(matching, inLegacyOrder(layer), found?.weights ?? []);
+    yield;
   }
   const taken = new Set(pairs.values());
   for (const { name, weights } of given.filter((layer) => !taken.has(layer)))
@@ -214,16 +217,18 @@ function nameWithin(layer: string, weight: string): string {
 }
 
 /** Matches weights by their paths, as this library's safetensors files name them. Errors: FormatError. */
-export function matchNames(
+export function* matchNames(
   model: StoredModel,
   tensors: ReadonlyMap<string, StoredTensor>,
   options: FitOptions,
-): StoredWeight[] {
+): Pieces<StoredWeight[]> {
   const byPath = weightsByPath('loadWeights', model);
   const matched = matchPaths([...byPath.keys()], [...tensors.keys()]);
   const matching = new Matching(options);
-  for (const [path, variable] of byPath)
+  for (const [path, variable] of byPath) {
     matching.pair(variable, tensors.get(matched.get(path) ?? '') ?? null);
+    yield;
+  }
   const taken = new Set(matched.values());
   for (const name of tensors.keys()) if (!taken.has(name)) matching.leave(name);
   return matching.finish();

@@ -1,4 +1,5 @@
 /** @file The weights of an open file in any format. */
+import type { Pieces } from '../../core/pieces.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
 import type { WeightNaming } from './fileOptions.ts';
 import type { FitOptions } from './fit.ts';
@@ -17,7 +18,7 @@ export interface WeightFile {
   /** How the weights are named. Default 'keras'. */
   readonly naming?: WeightNaming;
   /** Errors: FormatError for weights that are missing, left over, or have another shape. */
-  match(model: StoredModel, options: FitOptions): StoredWeight[];
+  match(model: StoredModel, options: FitOptions): Pieces<StoredWeight[]>;
   /** Closes files other than the one that was opened. */
   close?(): Promise<void>;
 }

@@ -3,6 +3,7 @@
  * Hugging Face (`model.safetensors.index.json`) one safetensors file for each tensor, or one of PyTorch.
  */
 import { FormatError } from '../../core/errors.ts';
+import { Pacer } from '../../core/pacer.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
 import type { FileContext } from '../../formats/formatErrors.ts';
 import type { StoredVariables, StoreFile } from '../../formats/keras/index.ts';
@@ -33,7 +34,7 @@ export async function openShards(
     const [first] = files.values();
     const isKeras = first !== undefined && (await requireContainer(first)) === 'hdf5';
     const file = isKeras
-      ? storeFile(await openStores(source.name, map, files))
+      ? storeFile(await openStores(source.name, map, files, new Pacer(options.signal)))
       : await namedFile(await openTensors(source.name, map, files, options), options);
     return { ...file, close: () => shards.close() };
   });
@@ -115,6 +116,7 @@ async function openStores(
   file: string,
   map: ReadonlyMap<string, readonly string[]>,
   shards: ReadonlyMap<string, ByteSource>,
+  pacer?: Pacer,
 ): Promise<ReadonlyMap<string, StoredVariables>> {
   const [{ openHdf5 }, { readWeightStore }] = await Promise.all([
     import('../../formats/hdf5/index.ts'),
@@ -126,7 +128,7 @@ async function openStores(
     const context: FileContext = { file: name, format: 'Keras' };
     stores.push({ root: await openHdf5(shard), context });
   }
-  const store: ReadonlyMap<string, StoredVariables> = await readWeightStore(stores);
+  const store: ReadonlyMap<string, StoredVariables> = await readWeightStore(stores, pacer);
   for (const key of map.keys())
     if (!store.has(pathOf(key))) throw absent(file, key, map.get(key) as readonly string[]);
   return store;

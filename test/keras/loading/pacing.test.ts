@@ -9,10 +9,10 @@ import { stopTicking, tick } from '../../support/tick.ts';
 const count = 40;
 let file: Blob;
 
-function deep(): Functional {
+function deep(depth = count): Functional {
   const x = input({ shape: [4] });
   let y = x;
-  for (let i = 0; i < count; i++) y = layers.dense({ units: 4 }).apply(y);
+  for (let i = 0; i < depth; i++) y = layers.dense({ units: 4 }).apply(y);
   return model({ inputs: x, outputs: y }) as unknown as Functional;
 }
 
@@ -31,10 +31,11 @@ beforeAll(async () => {
 });
 afterEach(stopTicking);
 
-test('loading yields for each layer that it creates and calls, and for each weight', async () => {
+test('loading yields for each layer that it creates, calls and finds in the file, and for each weight', async () => {
   const counted = tick();
   const net = await loadModel(file);
-  expect(counted.yields).toBeGreaterThan(3 * count);
+  // Layers are created, called, listed with their weights and matched; weights are found in the file, checked and read.
+  expect(counted.yields).toBeGreaterThan(9 * count);
   net.dispose();
 });
 
@@ -65,16 +66,49 @@ test.each([1, 10, count, 2 * count, 3 * count])(
   },
 );
 
-test('saving yields between pieces, and ends where it is aborted', async () => {
+test('saving yields between pieces', async () => {
   const net = deep();
   const counted = tick();
   await saved(net);
-  expect(counted.yields).toBeGreaterThan(count);
-  stopTicking();
-  const controller = new AbortController();
-  tick((yields) => {
-    if (yields === 5) controller.abort(new Error('enough'));
-  });
-  await expect(saved(net, { signal: controller.signal })).rejects.toThrow('enough');
+  // Layers are described, listed with their weights, read and written; their descriptions become text.
+  expect(counted.yields).toBeGreaterThan(8 * count);
   net.dispose();
+});
+
+test.each([5, count, 3 * count, 6 * count, 8 * count])(
+  'saving that is aborted at yield %i ends there',
+  async (at) => {
+    const net = deep();
+    const controller = new AbortController();
+    const counted = tick((yields) => {
+      if (yields === at) controller.abort(new Error('enough'));
+    });
+    await expect(saved(net, { signal: controller.signal })).rejects.toThrow('enough');
+    expect(counted.yields).toBe(at);
+    net.dispose();
+  },
+);
+
+test('reading the variables of an optimizer, which are in one group, ends where it is aborted', async () => {
+  const depth = 8;
+  const net = deep(depth);
+  net.compile({ optimizer: 'adam', loss: 'mse' });
+  net.optimizer?.build(net.trainableWeights);
+  const trained = await saved(net);
+  net.dispose();
+  const counted = tick();
+  const whole = await loadModel(trained);
+  whole.dispose();
+  stopTicking();
+  expect(counted.yields).toBeGreaterThan(18 * depth);
+  const before = tensorCount();
+  for (const at of [2, 2 * depth, 4 * depth]) {
+    const controller = new AbortController();
+    tick((yields) => {
+      if (yields === at) controller.abort(new Error('enough'));
+    });
+    await expect(loadModel(trained, { signal: controller.signal })).rejects.toThrow('enough');
+    stopTicking();
+    expect(tensorCount()).toBe(before);
+  }
 });

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { FormatError, init, memory, RetrogradError } from '../../../src/index.ts';
+import { atOnce } from '../../../src/core/pieces.ts';
 import { clearSession, layers, sequential } from '../../../src/keras/index.ts';
 import { type ByteSource, bytesSource } from '../../../src/formats/byteSource.ts';
 import { assignStored } from '../../../src/keras/saving/assignStored.ts';
@@ -44,7 +45,7 @@ async function load(net: Network, source: ByteSource, options: { signal?: AbortS
   const loaded: number[] = [];
   try {
     const file = await openWeightFile(reads.source, {});
-    const weights = file.match(net as never, { op: 'test', model: net.name });
+    const weights = atOnce(file.match(net as never, { op: 'test', model: net.name }));
     const onProgress = ({ loaded: bytes, total }: { loaded: number; total: number }) =>
       loaded.push(bytes / total);
     await assignStored(weights, reads, { file: source.name, onProgress, ...options }, 0);

@@ -1,5 +1,6 @@
 /** @file Finds the tensor in a PyTorch file for each weight of a model, and converts it to the layout of the weight. */
 import { FormatError, ValueError } from '../../../core/errors.ts';
+import type { Pieces } from '../../../core/pieces.ts';
 import { describe, sameShape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import type { StoredTensor } from '../../../formats/storedTensor.ts';
@@ -7,7 +8,7 @@ import { modelClassOf } from '../../json/writtenModel.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
 import type { ModuleNaming } from '../fileOptions.ts';
 import type { FitOptions } from '../fit.ts';
-import { saveablesOf } from '../saveables.ts';
+import { findSaveables } from '../saveables.ts';
 import { Matching, type StoredModel, type StoredWeight } from '../storedWeights.ts';
 import { type TorchParameter, torchParameter } from './layouts.ts';
 import { type ModuleNames, torchvisionModules } from './torchvision.ts';
@@ -19,15 +20,16 @@ const counter = /(^|\.)num_batches_tracked$/;
 const wrappers = ['module.', '_orig_mod.'];
 
 /** Errors: FormatError for weights that are missing, left over, or have another shape. */
-export function matchTorch(
+export function* matchTorch(
   model: StoredModel,
   tensors: ReadonlyMap<string, StoredTensor>,
   options: FitOptions,
   naming?: ModuleNaming,
-): StoredWeight[] {
+): Pieces<StoredWeight[]> {
   const left = withoutWrappers(new Map([...tensors].filter(([name]) => !counter.test(name))));
   const matching = new Matching(options);
-  const layers = saveablesOf(model as unknown as AnyLayer).filter(({ variables }) => variables.length > 0);
+  const saveables = yield* findSaveables(model as unknown as AnyLayer);
+  const layers = saveables.filter(({ variables }) => variables.length > 0);
   const modules = modulesOf(
     model,
     layers.map(({ layer }) => layer),
@@ -51,6 +53,7 @@ export function matchTorch(
         unfit ??= otherShape(options, variable.path, name, parameter, stored);
       matching.pair(variable, inLayout(stored, parameter));
     }
+    yield;
   }
   for (const name of left.keys()) matching.leave(name);
   const matched = matching.finish();
@@ -88,9 +91,11 @@ function modulesOf(
   naming: ModuleNaming | undefined,
 ): ModuleNames {
   const modules = [...new Set(tensors.map((name) => name.slice(0, Math.max(0, name.lastIndexOf('.')))))];
+  // The first one of a name counts.
+  const byPlainName = new Map(modules.toReversed().map((module) => [plain(module), module]));
   const byName = new Map(
     layers.flatMap(({ name }) => {
-      const found = modules.find((module) => plain(module) === plain(name));
+      const found = byPlainName.get(plain(name));
       return found === undefined ? [] : [[name, found] as const];
     }),
   );
