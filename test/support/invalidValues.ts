@@ -88,7 +88,8 @@ export const invalidValues: [string, unknown][] = [
 ];
 
 /** What engines write: where an error of the library has it, a value was converted to text, or an error of another kind passed on. */
-const raw = /\[object |undefined is not|Cannot (read|set|convert)|is not (a function|iterable|a constructor)|call stack size/;
+const raw =
+  /\[object |undefined is not|Cannot (read|set|convert)|is not (a function|iterable|a constructor)|call stack size/;
 
 export type Call = (...args: unknown[]) => unknown;
 
