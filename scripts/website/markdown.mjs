@@ -15,7 +15,14 @@ for (const [name, language] of Object.entries({ bash, json, python, typescript, 
   hljs.registerLanguage(name, language);
 
 /** @type {Record<string, string>} */
-const LANGUAGES = { js: 'typescript', ts: 'typescript', sh: 'bash', html: 'xml', py: 'python' };
+const LANGUAGES = {
+  js: 'typescript',
+  javascript: 'typescript',
+  ts: 'typescript',
+  sh: 'bash',
+  html: 'xml',
+  py: 'python',
+};
 
 /** @param {string} code @param {string} [language] */
 export function highlight(code, language = 'ts') {

@@ -81,7 +81,7 @@ export class Tape {
           op: 'watch',
           rule: 'a tape watches floating-point tensors.',
           received: tensor instanceof Tensor ? formatSpec(tensor) : describe(tensor),
-          hint: "cast to 'float32' first, and compute with the result.",
+          hint: "cast it to 'float32' first.",
         });
       }
       this.#connected.add(tensor.id);

@@ -15,12 +15,12 @@ interface RecordingTape {
 const dropped = new DropRegistry<TapeRecorder>((recorder) => recorder.close());
 
 export class TapeRecorder implements Recorder, Holding {
-  isRegistered = false;
   /** Made at the end of the job in which the tape was opened: most tapes are closed by then. */
   #reference: WeakRef<RecordingTape> | undefined;
   /** The tape, from its first call on for the rest of the job: JavaScript keeps it as long, and a reference takes longer to follow. */
   #current: RecordingTape | undefined;
-  #isOpen = false;
+  /** Whether the tape is closed: nothing is to be done when it is dropped. */
+  isFree = true;
   readonly #checks: ((sources: readonly Tensor[]) => void)[] = [];
 
   constructor(
@@ -30,24 +30,19 @@ export class TapeRecorder implements Recorder, Holding {
     this.open(tape);
   }
 
-  /** Whether the tape is closed: nothing is to be done when it is dropped. */
-  get isFree(): boolean {
-    return !this.#isOpen;
-  }
-
   get #tape(): RecordingTape | undefined {
     if (this.#current) return this.#current;
     const tape = this.#reference?.deref();
-    if (tape) this.#holdForNow(tape);
-    return tape;
+    return tape && this.#holdForNow(tape);
   }
 
-  #holdForNow(tape: RecordingTape): void {
-    this.#current = tape;
+  #holdForNow(tape: RecordingTape): RecordingTape {
     queueMicrotask(() => {
-      if (this.#isOpen) this.#reference ??= new WeakRef(tape);
+      if (!this.isFree) this.#reference ??= new WeakRef(tape);
       this.#current = undefined;
     });
+    this.#current = tape;
+    return tape;
   }
 
   /** @internal */
@@ -72,8 +67,8 @@ export class TapeRecorder implements Recorder, Holding {
   /** Starts to record for `tape`, which counts as open until `close`. */
   open(tape: RecordingTape): void {
     startRecorder(this);
-    if (this.#isOpen) return;
-    this.#isOpen = true;
+    if (!this.isFree) return;
+    this.isFree = false;
     this.#holdForNow(tape);
     dropped.watch(tape, this);
     countTape(1);
@@ -87,8 +82,7 @@ export class TapeRecorder implements Recorder, Holding {
   /** Stops recording permanently; the tape no longer counts as open. */
   close(): void {
     stopRecorder(this);
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
+    if (this.isFree) return;
     dropped.forget(this);
     countTape(-1);
   }

@@ -7,9 +7,9 @@
 /** What an object leaves to be freed. It must not refer to the object. */
 export interface Holding {
   /** Whether nothing is left to be freed. */
-  readonly isFree: boolean;
+  isFree: boolean;
   /** Written by the registry only. */
-  isRegistered: boolean;
+  isRegistered?: boolean;
 }
 
 /** Objects that wait at most: a long job shouldn't keep all that it made. */
@@ -17,9 +17,7 @@ const maxWaiting = 1024;
 
 export class DropRegistry<H extends Holding> {
   readonly #registry: FinalizationRegistry<H>;
-  #objects: object[] = [];
-  #holdings: H[] = [];
-  readonly #registerAll = () => this.#register();
+  readonly #waiting: [object, H][] = [];
 
   /** `free` gets the holding of an object that was dropped. */
   constructor(free: (holding: H) => void) {
@@ -28,27 +26,23 @@ export class DropRegistry<H extends Holding> {
 
   /** Frees `holding` once `object` is dropped, unless it is free by then. */
   watch(object: object, holding: H): void {
-    if (this.#objects.length === 0) queueMicrotask(this.#registerAll);
-    this.#objects.push(object);
-    this.#holdings.push(holding);
-    if (this.#objects.length >= maxWaiting) this.#register();
+    const count = this.#waiting.push([object, holding]);
+    if (count === 1) queueMicrotask(() => this.#register());
+    if (count === maxWaiting) this.#register();
   }
 
   /** Notes that `holding` is free. */
   forget(holding: H): void {
-    if (!holding.isRegistered) return;
+    holding.isFree = true;
+    if (holding.isRegistered) this.#registry.unregister(holding);
     holding.isRegistered = false;
-    this.#registry.unregister(holding);
   }
 
   #register(): void {
-    for (const [i, object] of this.#objects.entries()) {
-      const holding = this.#holdings[i] as H;
+    for (const [object, holding] of this.#waiting.splice(0)) {
       if (holding.isFree || holding.isRegistered) continue;
       holding.isRegistered = true;
       this.#registry.register(object, holding, holding);
     }
-    this.#objects = [];
-    this.#holdings = [];
   }
 }

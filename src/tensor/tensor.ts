@@ -41,18 +41,10 @@ export function sourceOfData(data: unknown): SourceTensor | undefined {
 }
 
 /** What a tensor leaves to be freed. */
-class Holder implements Holding {
-  isRegistered = false;
-
-  constructor(
-    public storage: Storage | null,
-    /** False for aliases, which `tensorCount` leaves out. */
-    readonly counted: boolean,
-  ) {}
-
-  get isFree(): boolean {
-    return this.storage === null;
-  }
+interface Holder extends Holding {
+  storage: Storage | null;
+  /** False for aliases, which `tensorCount` leaves out. */
+  counted: boolean;
 }
 
 /**
@@ -102,7 +94,6 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   #attachment: Tensor | null = null;
   /** Shared with the finalizer, which must not hold the tensor itself. */
   readonly #holder: Holder;
-  #isWatched = false;
   #members: Scoped['members'] = null;
 
   /** Takes over one reference of `storage`. Internal: make tensors with `tensor()` and ops. Errors: ValueError in apps. */
@@ -115,7 +106,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     this.#size = sizeOf(spec.shape);
     this.#device = device;
     this.#origin = origin;
-    this.#holder = new Holder(storage, aliasOf === undefined);
+    this.#holder = { storage, counted: aliasOf === undefined, isFree: false };
     if (this.#holder.counted) liveTensors++;
   }
 
@@ -124,8 +115,6 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
    * @internal
    */
   watchDrop(): void {
-    if (this.#isWatched || this.#holder.storage === null) return;
-    this.#isWatched = true;
     dropped.watch(this, this.#holder);
   }
 
@@ -204,7 +193,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     throw new DisposedError({
       rule: 'a tensor that was disposed of can no longer be used.',
       received: `disposed ${formatSpec(this)}${this.name ? ` '${this.name}'` : ''}`,
-      hint: 'dispose of it after its last use. In tidy() or a scope, return it or keep(t) it.',
+      hint: 'dispose of it after its last use; in tidy() or a scope, return it or keep(t) it.',
     });
   }
 

@@ -240,9 +240,9 @@ function notATensor(variable: Variable, value: unknown): ValueError {
 function tooCoarse(initial: Tensor, name: string | undefined): DTypeError {
   return new DTypeError({
     op: 'variable',
-    rule: 'trainable variables are float32: steps are lost in the rounding of float16.',
+    rule: 'trainable variables are float32: float16 loses small steps.',
     received: `${formatSpec(initial)}${name ? ` for '${name}'` : ''}`,
-    hint: 'train a float32 variable and cast it where it is used, or pass { trainable: false }.',
+    hint: 'train a float32 variable and cast it, or pass { trainable: false }.',
   });
 }
 

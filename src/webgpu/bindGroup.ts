@@ -7,7 +7,7 @@ import type { ErrorWatch } from './watch.ts';
 
 const whatIsValid = {
   rule: 'a launch binds valid buffers that are large enough.',
-  hint: 'check your app’s buffers: not destroyed, on this device, with usage STORAGE.',
+  hint: 'pass buffers of this device, not destroyed, with usage STORAGE.',
 };
 
 /** The bind groups of a device. Each is watched on its own, unless many are made together. */

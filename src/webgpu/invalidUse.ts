@@ -24,13 +24,13 @@ const reasons: readonly Reason[] = [
     matches: /destroyed/i,
     rule: 'a buffer is used as long as it isn’t destroyed.',
     received: 'that was destroyed',
-    hint: 'keep the buffer until its tensors are disposed of and read.',
+    hint: 'keep it until its tensors are disposed of.',
   },
   {
     matches: /mapped/i,
     rule: 'a buffer isn’t mapped while the device uses it.',
     received: 'that is mapped',
-    hint: 'call unmap() before a tensor of it is used.',
+    hint: 'unmap() it before its tensors are used.',
   },
   {
     matches: /usage/i,

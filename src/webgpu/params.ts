@@ -52,7 +52,7 @@ export class DynamicScalar {
       op: 'DynamicScalar',
       rule: 'it has its value when a launch runs, so that arithmetic of JavaScript cannot use it.',
       received: `DynamicScalar ${this.#value} in an expression`,
-      hint: 'pass it to an op as it is, or compute with its `value` and assign the result: scalar.value = 2 * x.',
+      hint: 'pass it to an op, or compute with its `value`: scalar.value = 2 * x.',
     });
   }
 }

@@ -98,7 +98,7 @@ export class BufferPool implements IdleBuffers {
       throw new OutOfMemoryError({
         rule: `a tensor takes at most ${this.limit} bytes on this device.`,
         received: `${bytes} bytes for ${label}`,
-        hint: 'split the tensor, or open a device with larger limits of buffers.',
+        hint: 'split it, or open a device with larger limits.',
       });
     }
     const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;

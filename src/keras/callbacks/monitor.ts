@@ -86,7 +86,7 @@ export class Monitor {
       op: this.op,
       rule: '`monitor` is the name of one value.',
       received: `monitor: '${this.name}', a list of ${value.length} values`,
-      hint: 'add a metric with one result to compile({ metrics }), such as one threshold of its own, and watch that.',
+      hint: 'add a metric with one result to compile({ metrics }).',
     });
   }
 

@@ -172,7 +172,7 @@ function cycle(node: GraphNode): ValueError {
     op: 'model',
     rule: 'the calls of a model form no cycle.',
     received: `operation '${node.operation.name}', which depends on itself`,
-    hint: 'use the outputs of a new call instead of passing a call its own result.',
+    hint: 'use the outputs of a new call.',
   });
 }
 

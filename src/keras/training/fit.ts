@@ -281,7 +281,7 @@ function splitAt(rows: number, share: number): number {
   if (at > 0 && at < rows) return at;
   throw new ValueError({
     op: 'fit',
-    rule: '`validationSplit` leaves at least one sample for training and one for validation.',
+    rule: '`validationSplit` leaves at least one sample on each side.',
     received: `validationSplit: ${share} of ${rows} samples`,
     hint: 'choose another fraction, or pass validationData.',
   });

@@ -215,7 +215,7 @@ export class StepRunner<R extends StepResult> {
     this.#isReported = true;
     console.warn(
       `retrograd: the ${this.options.name} isn't captured, so every step runs all of its JavaScript: ${reason}. ` +
-        'model.explainStep() shows this after the run; compile({ runEagerly: true }) turns capturing off.',
+        'model.explainStep() says so, too; compile({ runEagerly: true }) turns capturing off.',
     );
   }
 }

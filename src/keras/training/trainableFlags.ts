@@ -46,8 +46,8 @@ export class TrainableFlags {
     const more = named.length > 3 ? ` and ${named.length - 3} more` : '';
     console.warn(
       `retrograd: \`trainable\` of ${named.slice(0, 3).join(', ')}${more} changed after '${this.model.name}' was compiled. ` +
-        'Training uses the present values, and the optimizer keeps its state. In Keras such a change has no effect before ' +
-        'the next compile: call compile again after changing `trainable`.',
+        'Training uses the present values, and the optimizer keeps its state. In Keras it has no effect before the next ' +
+        'compile: call compile again.',
     );
   }
 }
@@ -64,7 +64,7 @@ export function requireKnownToOptimizer(
   if (unknown.length === 0) return;
   throw new ValueError({
     op,
-    rule: 'the optimizer of a compiled model updates the weights that were trainable when it was built, at the first step.',
+    rule: 'an optimizer updates the weights that were trainable when it was built, at the first step.',
     received: `${unknown.length} ${unknown.length === 1 ? 'weight' : 'weights'} made trainable after that: ${unknown
       .slice(0, 3)
       .map(({ name }) => `'${name}'`)

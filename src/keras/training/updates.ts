@@ -60,7 +60,7 @@ export class UpdateWatch {
     if (others.length === 0) return;
     throw new ValueError({
       op: 'trainStep',
-      rule: 'trainable variables that the layers of a model compute with must be weights of the model: others are neither trained nor saved.',
+      rule: 'trainable variables of layers must be weights of the model: others are neither trained nor saved.',
       received: `${namesOf(others)}, which '${this.model.name}' doesn't have`,
       hint: untrackedHint,
     });
@@ -78,7 +78,7 @@ export class UpdateWatch {
       op: 'trainStep',
       rule: 'a training step must update weights.',
       received: `a \`trainStep\` of '${this.model.name}' that applied no gradient and assigned no weight`,
-      hint: 'call this.optimizer.apply(tape.gradient(loss, this.trainableWeights)). The step is recorded once and replayed, so a condition that skips the update is skipped for good: use gradientAccumulationSteps, or compile({ runEagerly: true }).',
+      hint: 'call this.optimizer.apply(tape.gradient(loss, this.trainableWeights)). The step is replayed as recorded: to update under a condition, compile with gradientAccumulationSteps or runEagerly.',
     });
   }
 }

@@ -80,7 +80,7 @@ function searchData(values: Tensor, { op, what, sampleOf }: DataSite): void {
         op,
         rule: `the data hold ${value}: sample ${sample} of \`${what}\`${place}.`,
         received: `a batch ${spec} of it`,
-        hint: 'repair the data, or leave such samples out, before they are passed: a NaN in one sample makes every weight NaN.',
+        hint: 'repair the data, or leave such samples out: one NaN makes every weight NaN.',
         position: [sample, ...inner],
         value,
         inputs: [],

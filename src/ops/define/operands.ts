@@ -146,6 +146,6 @@ function throwForeignDevice(op: string, foreign: Tensor): never {
     op,
     rule: 'all tensors of one operation must live on one device.',
     received: `${formatSpec(foreign)} of another device`,
-    hint: 'upload it to this device: tensor(await other.data(), …), which starts a new history.',
+    hint: 'upload it: tensor(await other.data(), …), which starts a new history.',
   });
 }
