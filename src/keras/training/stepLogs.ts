@@ -17,7 +17,7 @@ export function requireStepLogs(step: string, logs: unknown): void {
     );
   }
   const hint =
-    'return the tensor itself: the step is recorded once and replayed, so a number would stay the same.';
+    'return the tensor itself: the step is recorded once and replayed, so a number would stay the same. fit reads the values.';
   if (!isRecord(logs)) throw rejected(step, describe(logs), hint);
   for (const [name, value] of Object.entries(logs)) {
     if (!(value instanceof Tensor)) throw rejected(step, `${name}: ${describe(value)}`, hint);
@@ -32,8 +32,8 @@ export function requireTrackedLoss(step: string, logs: StepLogs, isTracked: bool
   if (isTracked || (logs && Object.keys(logs).length > 0)) return;
   throw new ValueError({
     op: step,
-    rule: 'a step that returns nothing must update the loss and the metrics of compile.',
-    received: 'nothing, and no loss updated',
+    rule: 'a step that returns nothing logs the loss and the metrics of compile, and must update them.',
+    received: 'nothing, and a loss that was not updated',
     hint: `return the tensors to log, such as { loss }, or leave the loss to super.${step}(batch).`,
   });
 }
@@ -45,7 +45,7 @@ export function requireOutputs(outputs: unknown): void {
   const wrong = leaves.find((leaf) => !(leaf instanceof Tensor));
   throw new ValueError({
     op: 'predictStep',
-    rule: 'a step of prediction returns the outputs for its batch: tensors, in any nest.',
+    rule: 'a step of prediction returns the outputs for its batch: a tensor, or arrays or records of tensors.',
     received: describe(leaves.length > 0 ? wrong : outputs),
     hint: hintFor(wrong, 'return this.apply(batch.x, { training: false }).'),
   });
