@@ -24,7 +24,6 @@ it('registers what is not free by the end of the job, once', async () => {
   registry.watch({}, freed);
   registry.watch(object, held);
   registry.watch(object, held);
-  freed.isFree = true;
   registry.forget(freed);
   expect(ownCalls()).toEqual([]);
   await endOfJob();
@@ -32,6 +31,7 @@ it('registers what is not free by the end of the job, once', async () => {
   expect(unregistered).not.toHaveBeenCalled();
   registry.forget(held);
   expect(unregistered.mock.calls).toEqual([[held]]);
+  held.isFree = false;
   registry.watch(object, held);
   await endOfJob();
   expect(ownCalls()).toHaveLength(2);

@@ -34,7 +34,7 @@ async function bundle(source: string, output: { codeSplitting?: false; minify?: 
   return made.output.filter((file) => file.type === 'chunk');
 }
 
-const unloaded = /the kernels of GPUs must be loaded[\s\S]*Hint: .*init\(\{ adapterProfile \}\)/i;
+const unloaded = /kernels of GPUs must be loaded[\s\S]*Hint: .*init\(\{ adapterProfile \}\)/i;
 
 const gpuModules =
   /shaders\/(convolution\/(direct|patch|rectangles)|gemm\/(lanes|loader|shared|tiled)|reduce\/lanes)|kernels\/convolution\/(directConvolution|patchConvolution|patchFilterGrad)/;

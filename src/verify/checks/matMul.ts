@@ -4,6 +4,7 @@ import { conv2d } from '../../ops/convolution/conv2d.ts';
 import { depthwiseConv2d } from '../../ops/convolution/depthwiseConv2d.ts';
 import { matMul } from '../../ops/products/matMul.ts';
 import { add } from '../../ops/elementwise/arithmetic.ts';
+import { disposing } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type Check, differentiable, spec, type Values } from '../check.ts';
 import { bilinear, eachTap, type SameConvolution } from '../reference.ts';
@@ -48,13 +49,21 @@ function float16Product([m, n, k]: readonly [number, number, number]): Check {
 
 /** A · B + C, compiled: on GPUs the kernel of the product adds C where it stores. */
 function compiledProduct([m, n, k]: readonly [number, number, number]): Check {
-  const compiled = compile((a: Tensor, b: Tensor, c: Tensor) => add(matMul(a, b), c));
   return {
     name: `A · B + C, ${m} × ${n}, k ${k}, compiled`,
     keepsInputs: true,
     inputs: [spec([m, k]), spec([k, n]), spec([m, n])],
     tolerance: sumTolerance(Math.max(m, n, k)),
-    run: ([a, b, c]) => [compiled(a as Tensor, b as Tensor, c as Tensor)],
+    // A recording keeps its tile, so each run has its own.
+    run: (inputs) =>
+      disposing(
+        compile((a: Tensor, b: Tensor, c: Tensor) => add(matMul(a, b), c)),
+        (compiled) => {
+          const [a, b, c] = inputs as [Tensor, Tensor, Tensor];
+          compiled(a, b, c).dispose();
+          return [compiled(a, b, c)];
+        },
+      ),
     expected: ([a, b, c]) => {
       const sums = Float64Array.from(c as Values);
       for (let i = 0; i < m; i++)
