@@ -17,7 +17,7 @@ const dropped = new DropRegistry<TapeRecorder>((recorder) => recorder.close());
 export class TapeRecorder implements Recorder, Holding {
   /** Made at the end of the job in which the tape was opened: most tapes are closed by then. */
   #reference: WeakRef<RecordingTape> | undefined;
-  /** The tape, from its first call on for the rest of the job: JavaScript keeps it as long, and a reference takes longer to follow. */
+  /** The tape, for the rest of the job in which it was opened or called: JavaScript keeps it as long, and a reference takes longer to follow. */
   #current: RecordingTape | undefined;
   /** Whether the tape is closed: nothing is to be done when it is dropped. */
   isFree = true;

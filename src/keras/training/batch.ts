@@ -2,6 +2,8 @@
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Nest } from '../tensorNest.ts';
 
+export type { Logs } from '../callbacks/callback.ts';
+
 /**
  * One batch on the device. The first axis of every tensor is the batch. A custom step declares the types of its batches:
  * `trainStep({ x, y }: Batch)` for one input and one target, `Batch<Tensor, null>` where there are no targets,
@@ -18,13 +20,6 @@ export interface Batch<X extends Nest<Tensor> = Tensor, Y extends Nest<Tensor> |
 
 /** A batch for any model. */
 export type AnyBatch = Batch<Nest<Tensor>, Nest<Tensor> | null>;
-
-/**
- * Values by name, such as `{ loss: 0.3, accuracy: 0.9, val_loss: 0.4 }`. A metric of several values, such as
- * `recall({ thresholds: [0.3, 0.6] })`, logs a list, as in Keras. The type is that of the others, so read it as
- * `logs.recall as unknown as number[]`.
- */
-export type Logs = Record<string, number>;
 
 /**
  * What a step may return: tensors for the logs, or nothing where it updates the compiled loss and metrics, as the default
