@@ -24,8 +24,10 @@ export {
   type RotaryOptions,
 } from './layers/rotaryEmbedding.ts';
 export type {
+  DynamicRopeScaling,
   LinearRopeScaling,
   Llama3RopeScaling,
+  LongRopeScaling,
   RopeScaling,
   YarnRopeScaling,
 } from './layers/ropeScaling.ts';
@@ -64,6 +66,8 @@ export type { ImageBackbone } from './models/imageBackbone.ts';
 export {
   ImageClassifier,
   type ImageClassifierOptions,
+  QuestionAnswerer,
+  type QuestionAnswererOptions,
   SequenceClassifier,
   type SequenceClassifierOptions,
   TokenClassifier,

@@ -122,13 +122,21 @@ describe('what does not fit', () => {
   });
 
   test.each([
-    ['gpt2', { scale_attn_by_inverse_layer_idx: true }, 'scale_attn_by_inverse_layer_idx'],
+    ['gpt2', { scale_attn_by_inverse_layer_idx: 1 }, 'scale_attn_by_inverse_layer_idx'],
     ['gpt2', { activation_function: 'mish' }, 'activation_function'],
     ['gpt2', { tie_word_embeddings: false }, 'tie_word_embeddings'],
     ['gpt2', { add_cross_attention: true }, 'add_cross_attention'],
     ['gpt2', { a_field_of_tomorrow: 1 }, 'a_field_of_tomorrow'],
     ['llama', { rope_parameters: { rope_type: 'yarn' } }, 'rope_parameters'],
-    ['llama', { rope_parameters: null, rope_scaling: { type: 'dynamic', factor: 2 } }, 'rope_scaling'],
+    ['llama', { rope_parameters: null, rope_scaling: { type: 'dynamic' } }, 'rope_scaling'],
+    ['llama', { rope_parameters: null, rope_scaling: { type: 'proportional', factor: 2 } }, 'rope_scaling'],
+    ['llama', { rope_parameters: { rope_type: 'linear', factor: 2, mrope_section: [1] } }, 'rope_parameters'],
+    [
+      'llama',
+      { rope_parameters: { rope_type: 'longrope', long_factor: [1], short_factor: 2 } },
+      'rope_parameters',
+    ],
+    ['llama', { partial_rotary_factor: 0.5 }, 'partial_rotary_factor'],
     ['llama', { hidden_act: 'mish' }, 'hidden_act'],
     ['llama', { pretraining_tp: 2 }, 'pretraining_tp'],
     ['qwen2', { layer_types: ['full_attention', 'linear_attention'] }, 'layer_types'],

@@ -21,8 +21,13 @@ test('YaRN has the defaults of its paper', async () => {
 });
 
 test.each([
-  [{ type: 'dynamic', factor: 2 }, /'linear', 'llama3' or 'yarn'/],
-  [{ type: 'constructor' }, /'linear', 'llama3' or 'yarn'/],
+  [{ type: 'dynamic', factor: 2 }, /scaling\.originalMaxPositions/],
+  [{ type: 'constructor' }, /types linear, llama3, yarn, dynamic, longrope/],
+  [
+    { type: 'longrope', shortFactor: [1, 0], longFactor: [1, 1], originalMaxPositions: 8 },
+    /shortFactor\[1\]/,
+  ],
+  [{ type: 'longrope', shortFactor: [1, 1], longFactor: [], originalMaxPositions: 8 }, /longFactor/],
   [{ type: 'linear', factor: 0 }, /scaling\.factor/],
   [{ type: 'linear', factor: 2, betaFast: 1 }, /betaFast/],
   [{ type: 'llama3', factor: 8, lowFreqFactor: 1, highFreqFactor: 4 }, /originalMaxPositions/],
@@ -32,4 +37,15 @@ test.each([
 ])('refuses %o', (scaling, message) => {
   expect(() => rotaryEmbedding({ scaling: scaling as never })).toThrow(ValueError);
   expect(() => rotaryEmbedding({ scaling: scaling as never })).toThrow(message);
+});
+
+test('LongRoPE has a factor for each pair', () => {
+  const scaling = {
+    type: 'longrope',
+    shortFactor: [1],
+    longFactor: [1, 1, 1, 1],
+    originalMaxPositions: 8,
+  } as const;
+  const positions = rotaryEmbedding({ scaling });
+  expect(() => positions.apply(tensor(x, { shape: [1, 2, 8] }))).toThrow(/each of 4 pairs/);
 });

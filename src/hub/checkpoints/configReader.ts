@@ -127,7 +127,7 @@ export class ConfigReader {
   requireValue(name: string, ...supported: readonly Json[]): void {
     const given = this.field(name);
     if (given === null || supported.includes(given)) return;
-    this.refuse(name, `is ${supported.map((value) => JSON.stringify(value)).join(' or ')}`);
+    this.refuse(name, `is ${supported.map((value) => JSON.stringify(value)).join(' or ') || 'null'}`);
   }
 
   /** Notes a fault where logits of tokens have a matrix of their own. Other heads don't use one. */
@@ -141,7 +141,8 @@ export class ConfigReader {
     numLayers: number,
     isUsed = true,
   ): { slidingWindow: number | null; slidingLayers: boolean[] | null } {
-    const slidingWindow = isUsed ? this.integer('sliding_window', null) : null;
+    const isGiven = 'sliding_window' in this.json;
+    const slidingWindow = isUsed ? this.integer('sliding_window', isGiven ? null : 4096) : null;
     this.leave('sliding_window');
     const types = this.field('layer_types');
     if (!Array.isArray(types)) return { slidingWindow, slidingLayers: null };

@@ -20,6 +20,10 @@ export interface HeadSettings {
 export interface Head<Net extends AnyBackbone, Model> {
   /** transformers' name of the model. */
   readonly architecture: string;
+  /** Other names of it, of other versions. */
+  readonly aliases?: readonly string[];
+  /** The module around the backbone, if it isn't that of the family. */
+  readonly prefix?: string;
   create(backbone: Net, settings: HeadSettings): Model;
   /** Its modules in a checkpoint, by their whole names. */
   modules(model: Model): Modules;

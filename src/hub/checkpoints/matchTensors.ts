@@ -6,7 +6,7 @@ import type { StoredWeight } from '../../keras/saving/storedWeights.ts';
 import type { PretrainedModel, Task } from '../models/heads.ts';
 import type { AnyFamily } from './family.ts';
 import type { Parameter } from './modules.ts';
-import { namesOf } from './namesOf.ts';
+import { namesOf, prefixesOf } from './namesOf.ts';
 import { narrowStored } from './narrowStored.ts';
 
 export interface Matched {
@@ -40,8 +40,9 @@ export function matchTensors(
   tensors: ReadonlyMap<string, StoredTensor>,
   { family, task, model, isSameTask, file }: MatchOptions,
 ): Matched {
-  const isPrefixed = [...tensors.keys()].some((name) => name.startsWith(`${family.prefix}.`));
-  const prefix = isPrefixed ? family.prefix : '';
+  const isBelow = (module: string) => [...tensors.keys()].some((name) => name.startsWith(`${module}.`));
+  const prefix = prefixesOf(family).find(isBelow) ?? '';
+  const isPrefixed = prefix !== '';
   const { backbone, head } = namesOf(family, task, model, prefix);
   const left = new Set(tensors.keys());
   const faults: string[] = [];

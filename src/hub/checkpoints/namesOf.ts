@@ -39,7 +39,14 @@ export function headOf(family: AnyFamily, task: Task): Head<AnyBackbone, unknown
   return Object.hasOwn(heads, task) ? (heads[task] as Head<AnyBackbone, unknown>) : null;
 }
 
+/** The modules that a backbone may be in, in checkpoints for any task. */
+export function prefixesOf(family: AnyFamily): readonly string[] {
+  const tasks = Object.keys(family.heads) as Task[];
+  return [...new Set([family.prefix, ...tasks.map((task) => prefixOf(family, task))])];
+}
+
 /** The module around the backbone in a checkpoint for a task. */
 export function prefixOf(family: AnyFamily, task: Task): string {
-  return headOf(family, task) ? family.prefix : '';
+  const head = headOf(family, task);
+  return head ? (head.prefix ?? family.prefix) : '';
 }

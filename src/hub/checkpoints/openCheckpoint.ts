@@ -38,6 +38,12 @@ export async function openCheckpoint(folder: Folder, json: JsonObject, wanted: W
   };
 }
 
+/** The architectures that have a head. */
+function namesOfHead(family: AnyFamily, task: Task): readonly (string | undefined)[] {
+  const head = headOf(family, task);
+  return [head?.architecture, ...(head?.aliases ?? [])];
+}
+
 /** The task of the checkpoint, null if it isn't known, and the one that is wanted. */
 function taskOf(
   family: AnyFamily,
@@ -46,7 +52,7 @@ function taskOf(
 ): { stored: Task | null; wanted: Task } {
   const architecture = Array.isArray(architectures) ? architectures[0] : null;
   const heads = Object.keys(family.heads) as HeadTask[];
-  const found = heads.find((head) => headOf(family, head)?.architecture === architecture) ?? null;
+  const found = heads.find((head) => namesOfHead(family, head).includes(architecture as string)) ?? null;
   const { backboneTask = 'backbone' } = family;
   const stored = architecture === family.architecture ? backboneTask : found;
   const known: readonly Task[] = [backboneTask, ...heads];

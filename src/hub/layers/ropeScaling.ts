@@ -41,11 +41,42 @@ export interface YarnRopeScaling {
   truncate?: boolean;
 }
 
+/**
+ * By the length of a sequence: beyond `originalMaxPositions`, the longest wavelength grows with it. Positions of earlier calls of a
+ * generation stay as they were turned, as in transformers.
+ */
+export interface DynamicRopeScaling {
+  type: 'dynamic';
+  factor: number;
+  originalMaxPositions: number;
+}
+
+/**
+ * LongRoPE: each pair is slowed down by a factor of its own, those of `shortFactor` in sequences up to `originalMaxPositions`, and
+ * those of `longFactor` in longer ones. Queries and keys are also multiplied by `attentionFactor`. Ding et al., "LongRoPE", 2024.
+ */
+export interface LongRopeScaling {
+  type: 'longrope';
+  /** One for each pair of features. */
+  shortFactor: readonly number[];
+  longFactor: readonly number[];
+  originalMaxPositions: number;
+  /** Default 1. */
+  attentionFactor?: number;
+}
+
 /** A way to stretch rotary embeddings. */
-export type RopeScaling = LinearRopeScaling | Llama3RopeScaling | YarnRopeScaling;
+export type RopeScaling =
+  | LinearRopeScaling
+  | Llama3RopeScaling
+  | YarnRopeScaling
+  | DynamicRopeScaling
+  | LongRopeScaling;
 
 /** The numbers of each type, and which of them have a default. */
-const fields: Readonly<Record<RopeScaling['type'], Readonly<Record<string, 'required' | 'optional'>>>> = {
+const fields: Readonly<
+  Record<RopeScaling['type'], Readonly<Record<string, 'required' | 'optional' | 'list'>>>
+> = {
   linear: { factor: 'required' },
   llama3: {
     factor: 'required',
@@ -60,6 +91,13 @@ const fields: Readonly<Record<RopeScaling['type'], Readonly<Record<string, 'requ
     betaSlow: 'optional',
     attentionFactor: 'optional',
   },
+  dynamic: { factor: 'required', originalMaxPositions: 'required' },
+  longrope: {
+    shortFactor: 'list',
+    longFactor: 'list',
+    originalMaxPositions: 'required',
+    attentionFactor: 'optional',
+  },
 };
 
 /** Errors: ValueError for other types, and for factors that aren't positive numbers. */
@@ -68,7 +106,7 @@ export function requireRopeScaling(op: string, what: string, value: RopeScaling)
   if (type === undefined || !Object.hasOwn(fields, type)) {
     throw new ValueError({
       op,
-      rule: `\`${what}\` has the type 'linear', 'llama3' or 'yarn'.`,
+      rule: `\`${what}\` has one of the types ${Object.keys(fields).join(', ')}.`,
       received: `${what}: ${describe(value)}`,
       hint: 'leave it out for positions as they are.',
     });
@@ -77,10 +115,25 @@ export function requireRopeScaling(op: string, what: string, value: RopeScaling)
   checkOptions(op, value, ['type', ...Object.keys(fields[type]), ...truncates]);
   for (const [field, need] of Object.entries(fields[type])) {
     const given: unknown = (value as never)[field];
-    if (given !== undefined || need === 'required')
-      requireFinite(op, `${what}.${field}`, given as number, Number.MIN_VALUE);
+    const name = `${what}.${field}`;
+    if (need === 'list') requireFactors(op, name, given);
+    else if (given !== undefined || need === 'required')
+      requireFinite(op, name, given as number, Number.MIN_VALUE);
   }
   if (value.type === 'yarn') requireBoolean(op, `${what}.truncate`, value.truncate ?? true);
+}
+
+function requireFactors(op: string, what: string, given: unknown): void {
+  if (Array.isArray(given) && given.length > 0) {
+    for (const [i, factor] of given.entries()) requireFinite(op, `${what}[${i}]`, factor, Number.MIN_VALUE);
+    return;
+  }
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` has a positive number for each pair of features.`,
+    received: `${what}: ${describe(given)}`,
+    hint: 'pass a list, as long as half of the rotated features.',
+  });
 }
 
 /** The turn of each pair of features per step, [pairs]; null where the op computes it from its options. */
@@ -90,6 +143,9 @@ export function inverseFrequencies(
   maxWavelength: number,
 ): Float32Array | null {
   if (scaling === null || scaling.type === 'linear') return null;
+  if (scaling.type === 'longrope') return slowed(scaling.shortFactor, pairs, maxWavelength);
+  if (scaling.type === 'dynamic')
+    return Float32Array.from({ length: pairs }, (_, j) => maxWavelength ** (-j / pairs));
   const keptOf =
     scaling.type === 'llama3' ? keptOfLlama3(scaling) : keptOfYarn(scaling, pairs, maxWavelength);
   return Float32Array.from({ length: pairs }, (_, j) => {
@@ -99,8 +155,33 @@ export function inverseFrequencies(
   });
 }
 
+/** The turns in sequences that are too long for others, or how they change with the length, [pairs]; null where they are the same. */
+export function stretchedFrequencies(
+  scaling: RopeScaling | null,
+  pairs: number,
+  maxWavelength: number,
+): Float32Array | null {
+  if (scaling?.type === 'longrope') return slowed(scaling.longFactor, pairs, maxWavelength);
+  if (scaling?.type !== 'dynamic') return null;
+  // The exponent of how much longer the longest wavelength is.
+  return Float32Array.from({ length: pairs }, (_, j) => -j / Math.max(1, pairs - 1));
+}
+
+/** The turns of pairs, divided by their factors. Errors: ValueError unless there are as many. */
+function slowed(factors: readonly number[], pairs: number, maxWavelength: number): Float32Array {
+  if (factors.length === pairs)
+    return Float32Array.from(factors, (factor, j) => maxWavelength ** (-j / pairs) / factor);
+  throw new ValueError({
+    op: 'RotaryEmbedding',
+    rule: `\`shortFactor\` and \`longFactor\` have a number for each of ${pairs} pairs of features.`,
+    received: `${factors.length} numbers`,
+    hint: 'pass as many as half of the features of a head.',
+  });
+}
+
 /** What rotated queries and keys are multiplied by. */
 export function attentionFactorOf(scaling: RopeScaling | null): number {
+  if (scaling?.type === 'longrope') return scaling.attentionFactor ?? 1;
   if (scaling?.type !== 'yarn') return 1;
   return scaling.attentionFactor ?? yarnFactor(scaling.factor);
 }

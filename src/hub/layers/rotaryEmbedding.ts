@@ -11,14 +11,23 @@ import {
 } from '../../keras/layers/base/declare.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
 import { rotaryEmbedding as rotate } from '../../ops/attention/rotaryEmbedding.ts';
-import { mul } from '../../ops/elementwise/arithmetic.ts';
+import { add, mul } from '../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { greater } from '../../ops/elementwise/comparison.ts';
+import { maximum } from '../../ops/elementwise/maximum.ts';
+import { exp, log } from '../../ops/elementwise/unary.ts';
+import { where } from '../../ops/elementwise/where.ts';
+import { max } from '../../ops/reductions/extrema.ts';
 import { tensor } from '../../tensor/create.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import {
   attentionFactorOf,
   inverseFrequencies,
+  type DynamicRopeScaling,
+  type LongRopeScaling,
   requireRopeScaling,
   type RopeScaling,
+  stretchedFrequencies,
 } from './ropeScaling.ts';
 
 /** Options of `rotaryEmbedding`. */
@@ -47,21 +56,45 @@ export class RotaryEmbedding extends /* @__PURE__ */ layer<RotaryEmbeddingLayerO
   protected override inputSpec: readonly InputSpec[] = [{ minRank: 3 }];
   /** The turn of each pair per step, if it isn't a power of `maxWavelength`. */
   frequencies: Tensor | null = null;
+  /** That in long sequences, or the exponents by which it changes with the length. */
+  stretched: Tensor | null = null;
 
   override build(inputShape: OpenShape): void {
-    const rates = inverseFrequencies(this.scaling, (inputShape.at(-1) as number) / 2, this.maxWavelength);
+    const { scaling, maxWavelength } = this;
+    const pairs = (inputShape.at(-1) as number) / 2;
+    const rates = inverseFrequencies(scaling, pairs, maxWavelength);
+    const others = stretchedFrequencies(scaling, pairs, maxWavelength);
     if (rates) this.frequencies = tensor(rates);
+    if (others) this.stretched = tensor(others);
   }
 
   override call(x: Tensor, { positions = null }: CallOptions & { positions?: Tensor | null }): Tensor {
-    const { maxWavelength, scaling, frequencies } = this;
+    const { maxWavelength, scaling } = this;
     const scalingFactor = this.scalingFactor * (scaling?.type === 'linear' ? scaling.factor : 1);
     const heads =
       x.rank > 3 ? x : reshape(x, { shape: [...x.shape.slice(0, -1), 1, x.shape.at(-1) as number] });
+    const frequencies = this.#frequenciesOf(heads, positions);
     const rotated = rotate(heads, positions, frequencies, { maxWavelength, scalingFactor });
     const factor = attentionFactorOf(scaling);
     const turned = factor === 1 ? rotated : mul(rotated, factor);
     return x.rank > 3 ? turned : reshape(turned, { shape: x.shape });
+  }
+
+  /** The turn of each pair per step, which may depend on the length of the sequence so far. */
+  #frequenciesOf(heads: Tensor, positions: Tensor | null): Tensor | null {
+    const { scaling, frequencies, stretched } = this;
+    if (!frequencies || !stretched) return frequencies;
+    const { originalMaxPositions: most } = scaling as DynamicRopeScaling | LongRopeScaling;
+    const length = positions ? add(max(positions), 1) : (heads.shape[1] as number);
+    if (typeof length === 'number' && length <= most) return frequencies;
+    if (scaling?.type === 'longrope')
+      return typeof length === 'number' ? stretched : where(greater(length, most), stretched, frequencies);
+    const { factor } = scaling as DynamicRopeScaling;
+    const longer =
+      typeof length === 'number'
+        ? Math.log((factor * length) / most - factor + 1)
+        : log(maximum(add(mul(cast(length, 'float32'), factor / most), 1 - factor), 1));
+    return mul(frequencies, exp(mul(stretched, longer)));
   }
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {

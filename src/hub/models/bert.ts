@@ -22,7 +22,7 @@ import { type TransformerActivation, transformerActivations } from '../layers/ac
 import { positionEmbedding } from '../layers/positionEmbedding.ts';
 import { type TransformerEncoder, transformerEncoder } from '../layers/transformerBlock.ts';
 import { TextBackbone, type TextRecord } from './textBackbone.ts';
-import { tokenClassifier } from './decoderHeads.ts';
+import { questionAnswerer, tokenClassifier } from './decoderHeads.ts';
 import { MaskedLM } from './maskedLM.ts';
 import { registered } from './registered.ts';
 import { SequenceClassifier } from './classifiers.ts';
@@ -214,6 +214,7 @@ export const bert: Family<BertBackbone, BertBackboneOptions> = {
       }),
     },
     tokenClassifier: tokenClassifier('BertForTokenClassification', 'classifier', classifierDropout),
+    questionAnswerer: questionAnswerer('BertForQuestionAnswering'),
   },
   // The pooler of a model without a head for whole texts, and the copy of the bias of logits.
   leftOut: /(^|\.)pooler\.dense\.(weight|bias)$|^cls\.predictions\.decoder\.bias$/,

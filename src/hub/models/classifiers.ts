@@ -16,7 +16,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { type TextBackbone, type TextInputs, textOf } from './textBackbone.ts';
 import { featuresAt } from './featuresAt.ts';
 import { registered } from './registered.ts';
-import { textBackboneKind, TextModel } from './textModel.ts';
+import { textBackboneKind, TextModel, type TextModelOptions } from './textModel.ts';
 import { ImageBackbone } from './imageBackbone.ts';
 
 interface ClassifierOptions<Net> extends HeadModelOptions<Net> {
@@ -142,6 +142,43 @@ export class TokenClassifier extends /* @__PURE__ */ layer<TokenClassifierOption
 }
 
 registered(TokenClassifier);
+
+/** Options of `QuestionAnswerer`. */
+export interface QuestionAnswererOptions extends TextModelOptions {
+  /** Fraction of the features that is cleared in training. Default 0. */
+  dropout?: number;
+}
+
+/**
+ * A backbone that finds the answer to a question in a text, both in one sequence. Shapes: token ids, int32 [batch, length] → logits
+ * [batch, length, 2] of the token that the answer begins with, and of the one that ends it: softmax over the tokens.
+ * Errors: ValueError for invalid options; those of the backbone.
+ */
+export class QuestionAnswerer extends /* @__PURE__ */ layer<QuestionAnswererOptions, TextModel>(
+  'QuestionAnswerer',
+  () => ({ backbone: textBackboneKind, dropout: checked(requireFraction, 0) }),
+  TextModel,
+) {
+  readonly dropoutLayer: Dropout;
+  readonly outputDense: Dense;
+
+  constructor(options: QuestionAnswererOptions) {
+    super(options);
+    this.dropoutLayer = new Dropout({ name: 'output_dropout', rate: this.dropout });
+    this.outputDense = new Dense({ name: 'logits', units: 2 });
+    this.buildLayers();
+  }
+
+  get task(): 'questionAnswerer' {
+    return 'questionAnswerer';
+  }
+
+  override call(inputs: TextInputs): Tensor {
+    return this.outputDense.apply(this.dropoutLayer.apply(this.backbone.apply(inputs)));
+  }
+}
+
+registered(QuestionAnswerer);
 
 /** Options of `ImageClassifier`. */
 export interface ImageClassifierOptions extends ClassifierOptions<ImageBackbone> {}

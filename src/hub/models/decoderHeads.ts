@@ -3,7 +3,7 @@ import type { Family, Head, HeadSettings } from '../checkpoints/family.ts';
 import { reverseWeights } from '../checkpoints/modules.ts';
 import type { TextBackbone } from './textBackbone.ts';
 import { CausalLM } from './causalLM.ts';
-import { SequenceClassifier, TokenClassifier } from './classifiers.ts';
+import { QuestionAnswerer, SequenceClassifier, TokenClassifier } from './classifiers.ts';
 
 /** A head that continues texts, whose matrix is `lm_head` unless it is that of the embeddings. */
 export function causalLM(architecture: string): Head<TextBackbone, CausalLM> {
@@ -43,9 +43,24 @@ export function tokenClassifier<Net extends TextBackbone>(
   };
 }
 
-/** The heads of models called `${name}ForCausalLM` and so on. */
-export function decoderHeads(name: string): Family['heads'] {
+/** A head that finds answers. `dropout` is that of its features. */
+export function questionAnswerer(
+  architecture: string,
+  prefix?: string,
+  dropout: (settings: HeadSettings) => number = () => 0,
+): Head<TextBackbone, QuestionAnswerer> {
   return {
+    architecture,
+    ...(prefix !== undefined && { prefix }),
+    create: (backbone, settings) => new QuestionAnswerer({ backbone, dropout: dropout(settings) }),
+    modules: ({ outputDense }) => ({ qa_outputs: outputDense }),
+  };
+}
+
+/** The heads of models called `${name}ForCausalLM` and so on. `answering` is the module around a backbone that finds answers. */
+export function decoderHeads(name: string, answering: string): Family['heads'] {
+  return {
+    questionAnswerer: questionAnswerer(`${name}ForQuestionAnswering`, answering),
     causalLM: causalLM(`${name}ForCausalLM`),
     sequenceClassifier: lastTokenClassifier(`${name}ForSequenceClassification`),
     tokenClassifier: tokenClassifier(`${name}ForTokenClassification`, 'score'),

@@ -3,7 +3,7 @@ import { activationName } from '../checkpoints/configReader.ts';
 import type { Family } from '../checkpoints/family.ts';
 import { each, only } from '../checkpoints/modules.ts';
 import { BertBackbone, type BertBackboneOptions } from './bert.ts';
-import { tokenClassifier } from './decoderHeads.ts';
+import { questionAnswerer, tokenClassifier } from './decoderHeads.ts';
 import { MaskedLM } from './maskedLM.ts';
 import { SequenceClassifier } from './classifiers.ts';
 
@@ -87,6 +87,9 @@ export const distilBert: Family<BertBackbone, BertBackboneOptions> = {
       'DistilBertForTokenClassification',
       'classifier',
       ({ dropout }) => dropout,
+    ),
+    questionAnswerer: questionAnswerer('DistilBertForQuestionAnswering', undefined, ({ generation }) =>
+      typeof generation.qa_dropout === 'number' ? generation.qa_dropout : 0.1,
     ),
   },
 };

@@ -15,13 +15,13 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { activationName } from '../checkpoints/configReader.ts';
 import type { Family } from '../checkpoints/family.ts';
 import { each } from '../checkpoints/modules.ts';
-import { readRotary, writeRotary } from '../checkpoints/rotaryConfig.ts';
+import { maxPositions, readRotary, writeRotary } from '../checkpoints/rotaryConfig.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { offsetRMSNormalization } from '../layers/normalization.ts';
 import type { RotaryOptions } from '../layers/rotaryEmbedding.ts';
 import { type TransformerDecoder, transformerDecoder } from '../layers/transformerBlock.ts';
 import { TextBackbone, type TextRecord } from './textBackbone.ts';
-import { decoderHeads } from './decoderHeads.ts';
+import { causalLM, lastTokenClassifier, tokenClassifier } from './decoderHeads.ts';
 import { registered } from './registered.ts';
 
 /** Options of `Gemma3Backbone`. */
@@ -204,7 +204,7 @@ export const gemma3: Family<Gemma3Backbone, Gemma3BackboneOptions> = {
     attention_dropout: net.attentionDropout,
     final_logit_softcapping: net.logitSoftCap,
     attention_bias: net.attentionBias,
-    max_position_embeddings: net.maxSequenceLength,
+    max_position_embeddings: maxPositions(net.globalRotary, net.maxSequenceLength),
     tie_word_embeddings: true,
   }),
   modules: (net) => ({
@@ -226,5 +226,12 @@ export const gemma3: Family<Gemma3Backbone, Gemma3BackboneOptions> = {
     })),
     norm: net.layerNorm,
   }),
-  heads: decoderHeads('Gemma3'),
+  heads: {
+    causalLM: causalLM('Gemma3ForCausalLM'),
+    sequenceClassifier: {
+      ...lastTokenClassifier('Gemma3TextForSequenceClassification'),
+      aliases: ['Gemma3ForSequenceClassification'],
+    },
+    tokenClassifier: tokenClassifier('Gemma3ForTokenClassification', 'score'),
+  },
 };

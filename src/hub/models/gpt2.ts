@@ -1,6 +1,7 @@
 /** @file GPT-2: Radford et al., "Language models are unsupervised multitask learners", 2019. */
 import {
   checked,
+  flag,
   integer,
   layer,
   type LayerOptions,
@@ -19,7 +20,7 @@ import { type TransformerActivation, transformerActivations } from '../layers/ac
 import { tokenAndPositionEmbedding } from '../layers/tokenAndPositionEmbedding.ts';
 import { type TransformerDecoder, transformerDecoder } from '../layers/transformerBlock.ts';
 import { TextBackbone, type TextRecord } from './textBackbone.ts';
-import { causalLM, lastTokenClassifier, tokenClassifier } from './decoderHeads.ts';
+import { causalLM, lastTokenClassifier, questionAnswerer, tokenClassifier } from './decoderHeads.ts';
 import { registered } from './registered.ts';
 
 /** Options of `GPT2Backbone`. */
@@ -42,6 +43,10 @@ export interface GPT2BackboneOptions extends LayerOptions {
   attentionDropout?: number;
   /** Fraction of the embeddings that is cleared in training. Default 0.1. */
   embeddingDropout?: number;
+  /** Whether products of queries and keys are divided by the square root of the size of a head. Default true. */
+  scaleAttention?: boolean;
+  /** Whether they are also divided by the number of the block, from 1. Default false. */
+  scaleAttentionByLayer?: boolean;
   /** Added to the variance in normalizations. Default 1e-5. */
   layerNormEpsilon?: number;
   /** The length of the longest sequence. Default 1024. */
@@ -64,6 +69,8 @@ export class GPT2Backbone extends /* @__PURE__ */ layer<GPT2BackboneOptions, Tex
     dropout: checked(requireFraction, 0.1),
     attentionDropout: checked(requireFraction, 0.1),
     embeddingDropout: checked(requireFraction, 0.1),
+    scaleAttention: flag(true),
+    scaleAttentionByLayer: flag(false),
     layerNormEpsilon: number({ min: 0, default: 1e-5 }),
     maxSequenceLength: integer({ default: 1024 }),
   }),
@@ -93,7 +100,8 @@ export class GPT2Backbone extends /* @__PURE__ */ layer<GPT2BackboneOptions, Tex
     return this.embeddings.tokenEmbedding;
   }
 
-  protected override block(name: string): TransformerDecoder {
+  protected override block(name: string, index: number): TransformerDecoder {
+    const size = this.scaleAttention ? Math.sqrt(this.hiddenDim / this.numHeads) : 1;
     return transformerDecoder({
       name,
       numHeads: this.numHeads,
@@ -104,6 +112,7 @@ export class GPT2Backbone extends /* @__PURE__ */ layer<GPT2BackboneOptions, Tex
       layerNormEpsilon: this.layerNormEpsilon,
       normalizeFirst: true,
       fusedAttention: true,
+      attentionScale: 1 / (size * (this.scaleAttentionByLayer ? index + 1 : 1)),
     });
   }
 
@@ -125,8 +134,6 @@ export const gpt2: Family<GPT2Backbone, GPT2BackboneOptions> = {
   prefix: 'transformer',
   create: (options) => new GPT2Backbone(options),
   read: (config, task) => {
-    config.requireValue('scale_attn_weights', true);
-    config.requireValue('scale_attn_by_inverse_layer_idx', false);
     config.requireTiedEmbeddings(task);
     // Changes the order of operations in float16 only.
     config.leave('reorder_and_upcast_attn', 'n_ctx');
@@ -141,6 +148,8 @@ export const gpt2: Family<GPT2Backbone, GPT2BackboneOptions> = {
       dropout: config.number('resid_pdrop', 0.1),
       attentionDropout: config.number('attn_pdrop', 0.1),
       embeddingDropout: config.number('embd_pdrop', 0.1),
+      scaleAttention: config.boolean('scale_attn_weights', true),
+      scaleAttentionByLayer: config.boolean('scale_attn_by_inverse_layer_idx', false),
       layerNormEpsilon: config.number('layer_norm_epsilon', 1e-5),
       maxSequenceLength: config.integer('n_positions', 1024),
     };
@@ -155,6 +164,8 @@ export const gpt2: Family<GPT2Backbone, GPT2BackboneOptions> = {
     resid_pdrop: net.dropout,
     attn_pdrop: net.attentionDropout,
     embd_pdrop: net.embeddingDropout,
+    scale_attn_weights: net.scaleAttention,
+    scale_attn_by_inverse_layer_idx: net.scaleAttentionByLayer,
     layer_norm_epsilon: net.layerNormEpsilon,
     n_positions: net.maxSequenceLength,
     tie_word_embeddings: true,
@@ -176,6 +187,7 @@ export const gpt2: Family<GPT2Backbone, GPT2BackboneOptions> = {
     causalLM: causalLM('GPT2LMHeadModel'),
     sequenceClassifier: lastTokenClassifier('GPT2ForSequenceClassification'),
     tokenClassifier: tokenClassifier('GPT2ForTokenClassification', 'classifier'),
+    questionAnswerer: questionAnswerer('GPT2ForQuestionAnswering'),
   },
   // Masks that older versions saved.
   leftOut: /\.attn\.(masked_)?bias$/,

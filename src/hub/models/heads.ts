@@ -3,7 +3,12 @@ import type { AudioToText } from './audioToText.ts';
 import type { CausalLM } from './causalLM.ts';
 import type { CLIPBackbone } from './clip.ts';
 import type { ImageBackbone } from './imageBackbone.ts';
-import type { ImageClassifier, SequenceClassifier, TokenClassifier } from './classifiers.ts';
+import type {
+  ImageClassifier,
+  QuestionAnswerer,
+  SequenceClassifier,
+  TokenClassifier,
+} from './classifiers.ts';
 import type { MaskedLM } from './maskedLM.ts';
 import type { TextBackbone } from './textBackbone.ts';
 import type { WhisperBackbone } from './whisperBackbone.ts';
@@ -16,6 +21,7 @@ export interface TaskModels {
   maskedLM: MaskedLM;
   sequenceClassifier: SequenceClassifier;
   tokenClassifier: TokenClassifier;
+  questionAnswerer: QuestionAnswerer;
   /** A transformer of images without a head. */
   imageBackbone: ImageBackbone;
   imageClassifier: ImageClassifier;

@@ -19,7 +19,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { activationName, type ConfigReader } from '../checkpoints/configReader.ts';
 import type { Family } from '../checkpoints/family.ts';
 import { each } from '../checkpoints/modules.ts';
-import { readRotary, writeRotary } from '../checkpoints/rotaryConfig.ts';
+import { maxPositions, readRotary, writeRotary } from '../checkpoints/rotaryConfig.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import type { RotaryOptions } from '../layers/rotaryEmbedding.ts';
 import { type TransformerDecoder, transformerDecoder } from '../layers/transformerBlock.ts';
@@ -168,7 +168,7 @@ const qwenWindow = (config: ConfigReader, numLayers: number) => {
   const isUsed = config.boolean('use_sliding_window', false);
   const { slidingWindow, slidingLayers } = config.slidingWindow(numLayers, isUsed);
   // Configurations without a list of layers have full attention in the first ones.
-  const first = config.count('max_window_layers', numLayers);
+  const first = config.count('max_window_layers', 28);
   const inOrder = Array.from({ length: numLayers }, (_, i) => i >= first);
   return { slidingWindow, slidingLayers: slidingWindow === null ? null : (slidingLayers ?? inOrder) };
 };
@@ -199,6 +199,7 @@ const variants: Readonly<Record<(typeof modelTypes)[number], Variant>> = {
     name: 'Qwen3',
     read: (config, numLayers) => ({
       normalizeQueryKey: true,
+      headDim: config.integer('head_dim', 128),
       attentionBias: config.boolean('attention_bias', false) ? 'all' : 'none',
       ...qwenWindow(config, numLayers),
     }),
@@ -255,7 +256,7 @@ function familyOf(modelType: (typeof modelTypes)[number], { name, read, write }:
       rms_norm_eps: net.layerNormEpsilon,
       attention_dropout: net.attentionDropout,
       tie_word_embeddings: net.tieWordEmbeddings,
-      max_position_embeddings: net.maxSequenceLength,
+      max_position_embeddings: maxPositions(net.rotary, net.maxSequenceLength),
       ...write(net),
     }),
     modules: (net) => ({
@@ -279,6 +280,7 @@ function familyOf(modelType: (typeof modelTypes)[number], { name, read, write }:
       ),
       norm: net.layerNorm,
     }),
-    heads: decoderHeads(name),
+    // The module that was once called so.
+    heads: decoderHeads(name, modelType === 'mistral' ? 'model' : 'transformer'),
   };
 }
