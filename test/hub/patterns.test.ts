@@ -1,6 +1,6 @@
 /** @file Which patterns of tokenizers are refused, because some texts would take for ever with them. */
 import { expect, test } from 'vitest';
-import { patternFault } from '../../src/hub/checkpoints/patternFault.ts';
+import { patternFault } from '../../src/core/patternFault.ts';
 
 test.each([
   ['GPT-2', String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`],

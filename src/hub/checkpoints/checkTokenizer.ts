@@ -1,7 +1,7 @@
 /** @file checkTokenizer: refuses a `tokenizer.json` that isn't one, before a package of others reads it. */
 import { FormatError } from '../../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../keras/json/document.ts';
-import { patternFault } from './patternFault.ts';
+import { patternFault } from '../../core/patternFault.ts';
 
 /** Errors: FormatError for a vocabulary, merges or added tokens of other forms, and for patterns that may take too long. */
 export function checkTokenizer({ model, added_tokens: added = [], ...parts }: JsonObject): void {
