@@ -11,6 +11,7 @@ import {
   writeSafetensors,
 } from '../../../src/io/index.ts';
 import { clearSession } from '../../../src/keras/index.ts';
+import { patternValue } from '../../../src/keras/saving/peft/config.ts';
 import { peftFolder, peftIds, peftModules as modules, peftNet, peftValues } from '../../support/peftNet.ts';
 
 beforeAll(async () => {
@@ -87,6 +88,21 @@ test('an adapter that was made here: Keras’s layout, some of the layers of a m
   expectClose(await dataOf(other.apply(peftIds())), y);
 });
 
+// What Python says of re.match(rf'(.*\.)?({pattern})$', module).
+test.each([
+  ['q_proj', 'layers.0.attn.q_proj', true],
+  ['proj', 'layers.0.attn.q_proj', false],
+  ['attn.q_proj', 'layers.0.attn.q_proj', true],
+  [String.raw`.*\.0\..*q_proj`, 'model.layers.0.attn.q_proj', true],
+  [String.raw`.*\.0\..*q_proj`, 'model.layers.10.attn.q_proj', false],
+  [String.raw`layers\.[01]\.attn\.(q|k)_proj`, 'model.layers.1.attn.k_proj', true],
+  [String.raw`layers\.[01]\.attn\.(q|k)_proj`, 'model.layers.2.attn.k_proj', false],
+  [String.raw`^layers\.0\.attn\.q_proj`, 'model.layers.0.attn.q_proj', false],
+  ['q_proj|k_proj', 'attn.k_proj', true],
+])('the pattern %s and the module %s: %s', (pattern, module, fits) => {
+  expect(patternValue({ [pattern]: 2 }, module, 1)).toBe(fits ? 2 : 1);
+});
+
 describe('errors', () => {
   const read = (folder: string) => ({
     config: JSON.parse(fs.readFileSync(pathOf(`${folder}/adapter_config.json`), 'utf8')),
@@ -97,6 +113,8 @@ describe('errors', () => {
   const changes: [string, (files: Files) => void, RegExp][] = [
     ['another kind of adapter', ({ config }) => (config.peft_type = 'IA3'), /peft_type: 'IA3'/],
     ['DoRA', ({ config }) => (config.use_dora = true), /use_dora: true/],
+    ['a pattern without an end', ({ config }) => (config.alpha_pattern = { '(a+)+b': 1 }), /alpha_pattern/],
+    ['a pattern of Python', ({ config }) => (config.rank_pattern = { '(?P<n>a)': 1 }), /rank_pattern/],
     ['biases', ({ config }) => (config.bias = 'all'), /`bias` is 'none'/],
     ['a rank that is none', ({ config }) => (config.r = '8'), /r: '8'/],
     ['a missing matrix', ({ tensors }) => tensors.delete(first), /'h.0.c_proj' without lora_A/],

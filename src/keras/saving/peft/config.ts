@@ -1,4 +1,5 @@
 /** @file adapter_config.json of PEFT: which adapters a file has, and how they are scaled. */
+import { patternFault } from '../../../core/patternFault.ts';
 import { FormatError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 
@@ -88,6 +89,8 @@ export function checkedConfig(given: unknown, file: string): AdapterConfig {
   requireField(file, config, 'use_rslora', (value) => typeof value === 'boolean');
   requireField(file, config, 'rank_pattern', (value) => isNumbers(value, isCount));
   requireField(file, config, 'alpha_pattern', (value) => isNumbers(value, (n) => Number.isFinite(n)));
+  for (const field of ['rank_pattern', 'alpha_pattern'] as const)
+    for (const pattern of Object.keys(config[field])) requirePattern(file, field, pattern);
   return config;
 }
 
@@ -105,7 +108,29 @@ function isNumbers(value: unknown, isValid: (n: unknown) => boolean): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).every(isValid);
 }
 
-/** Returns what the patterns say of a module; PEFT takes the first that is the module's name or its end. */
+/** Patterns come from a file: none may take for ever. */
+function requirePattern(file: string, field: string, pattern: string): void {
+  const fault = patternFault(wholePattern(pattern)) ?? syntaxFault(pattern);
+  if (fault === null) return;
+  const received = `${field}: ${JSON.stringify(pattern.slice(0, 80))}`;
+  throw invalid(file, `a pattern in \`${field}\` is a simple regular expression: ${fault}.`, received);
+}
+
+function syntaxFault(pattern: string): string | null {
+  try {
+    regExpOf(pattern);
+    return null;
+  } catch {
+    return 'one that JavaScript knows, too';
+  }
+}
+
+/** As PEFT completes a pattern: it is the name of a module, or its end after a dot. */
+const wholePattern = (pattern: string) => `^(?:.*\\.)?(?:${pattern})$`;
+
+const regExpOf = (pattern: string) => new RegExp(wholePattern(pattern));
+
+/** Returns what the patterns say of a module; PEFT takes the first that fits the module's name or its end. */
 export function patternValue(
   patterns: Readonly<Record<string, number>>,
   module: string,
@@ -115,10 +140,10 @@ export function patternValue(
   return otherwise;
 }
 
-/** Names are compared as text: patterns from a file aren't run. */
+/** Names that were written here are compared as text: they may have any characters. */
 function fitsPattern(pattern: string, module: string): boolean {
-  const name = pattern.replace(/^\^/, '').replace(/\$$/, '').replaceAll('\\.', '.');
-  return module === name || module.endsWith(`.${name}`);
+  if (module === pattern || module.endsWith(`.${pattern}`)) return true;
+  return syntaxFault(pattern) === null && regExpOf(pattern).test(module);
 }
 
 /** Writes a configuration as PEFT does: fields in order of their names, two spaces for each level. */
