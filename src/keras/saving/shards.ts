@@ -7,7 +7,7 @@ import type { FilePieces } from '../../storage/fileTarget.ts';
 import type { SaveWeightsOptions } from './fileOptions.ts';
 import type { SavedBytes } from './savedBytes.ts';
 import { findSaveables } from './saveables.ts';
-import { optimizerOf, type SavedModel } from './savedModel.ts';
+import { optimizerWithState, type SavedModel } from './savedModel.ts';
 import { weightsByPath } from './weights.ts';
 import { weightTree } from './weightTree.ts';
 
@@ -44,7 +44,7 @@ export async function kerasShards(
   { base, maxBytes, saved }: Sharding,
   { includeOptimizer = true }: SaveWeightsOptions,
 ): Promise<Shards> {
-  const optimizer = includeOptimizer ? optimizerOf(model) : null;
+  const optimizer = includeOptimizer ? optimizerWithState(model) : null;
   const saveables = await saved.inTurns(findSaveables(model));
   const tree = await saved.inTurns(weightTree(saveables, { optimizer }));
   const sized = datasetsIn(tree).map((placed) => ({ placed, bytes: bytesOfDataset(placed.dataset) }));

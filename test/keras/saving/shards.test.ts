@@ -189,6 +189,19 @@ describe('weights written in shards', () => {
   });
 });
 
+test("shards with the sum of a weight and its adapter have no state of the optimizer, which is the adapter's", async () => {
+  const dense = layers.dense({ units: 2 });
+  const model = sequential([layers.input({ shape: [3] }), dense]);
+  dense.enableLora(1);
+  model.compile({ optimizer: 'adam', loss: 'mse' });
+  await model.fit(tensor([[1, 2, 3]]), tensor([[1, 2]]), { verbose: 0 });
+  const target = new FilesTarget();
+  await model.saveWeights(target, { maxShardSize: 1 });
+  const { weight_map: map } = JSON.parse((await target.files.at(-1)?.text()) as string);
+  expect(Object.keys(map).filter((path) => path.includes('optimizer'))).toEqual([]);
+  expect(Object.keys(map)).toContain('/layers/dense/vars');
+});
+
 describe('an unpacked .keras file', () => {
   test.each([
     ['a path', async () => path.join(unpacked, 'config.json')],
