@@ -2,7 +2,7 @@
 import { describe } from '../../core/shape.ts';
 import { type CheckpointModel, writeCheckpoint } from '../saving/checkpoint.ts';
 import { modelBytes, weightsBytes } from '../saving/modelBytes.ts';
-import type { SavedModel } from '../saving/savedModel.ts';
+import type { SavedModel } from '../saving/saveables.ts';
 import { saveWeights } from '../saving/weights.ts';
 import type { Logs } from './callback.ts';
 import { callback, factoryOf, checked, flag, number, own, monitorTable } from './declare.ts';

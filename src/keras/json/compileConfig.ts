@@ -6,13 +6,16 @@ import type { WrittenModel } from './writtenModel.ts';
 import { type Writer, writeConfig } from './writeValue.ts';
 
 /**
- * Optimizer, losses, their weights and metrics, as in Keras's `to_json()`; the optimizer only if `compile` was given one and
- * training is loaded. Empty for a model that isn't compiled, or whose losses, metrics or map of optimizers are functions:
- * they must be given again when the model is loaded.
+ * Optimizer, losses, their weights and metrics. Empty for a model that isn't compiled, or whose losses, metrics or map of
+ * optimizers are functions: they must be given again when the model is loaded.
  */
-export function compileConfig(writer: Writer, model: WrittenModel): JsonObject {
-  const isGiven = model.compileOptions?.optimizer !== undefined;
-  return withOptimizer(writer, lossesConfig(writer, model), isGiven ? model.createdOptimizer : null);
+export function compileConfig(writer: Writer, model: WrittenModel, optimizer: Configured | null): JsonObject {
+  const compiled = lossesConfig(writer, model);
+  if (!optimizer || Object.keys(compiled).length === 0) return compiled;
+  const config = optimizer.getConfig();
+  if (typeof config.optimizerMap === 'function') return {};
+  const entry = optimizerEntry(writer, optimizer.className, config, 'compile_config.optimizer');
+  return { optimizer: entry, ...compiled };
 }
 
 function lossesConfig(writer: Writer, model: WrittenModel): JsonObject {
@@ -32,23 +35,6 @@ function lossesConfig(writer: Writer, model: WrittenModel): JsonObject {
     steps_per_execution: stepsPerExecution,
     jit_compile: false,
   };
-}
-
-/** The same with `optimizer`, as `.keras` files have it; empty without one. */
-export function fullCompileConfig(
-  writer: Writer,
-  model: WrittenModel,
-  optimizer: Configured | null,
-): JsonObject {
-  return optimizer ? withOptimizer(writer, lossesConfig(writer, model), optimizer) : {};
-}
-
-function withOptimizer(writer: Writer, compiled: JsonObject, optimizer: Configured | null): JsonObject {
-  if (!optimizer || Object.keys(compiled).length === 0) return compiled;
-  const config = optimizer.getConfig();
-  if (typeof config.optimizerMap === 'function') return {};
-  const entry = optimizerEntry(writer, optimizer.className, config, 'compile_config.optimizer');
-  return { optimizer: entry, ...compiled };
 }
 
 function optimizerEntry(

@@ -22,7 +22,7 @@ import { storedQuantization } from './quantization.ts';
 import { layerClasses } from './layerClasses.ts';
 import { WrittenLayers } from './sharedLayers.ts';
 import { storedPolicy } from './storedPolicies.ts';
-import { dtypePolicy, type Writer, writeConfig } from './writeValue.ts';
+import { dtypePolicy, type WriteOptions, type Writer, writeConfig } from './writeValue.ts';
 import { writeGraph } from './writeGraph.ts';
 import { isLibraryModel, isModel, modelClassOf, type WrittenModel } from './writtenModel.ts';
 
@@ -32,27 +32,32 @@ import { isLibraryModel, isModel, modelClassOf, type WrittenModel } from './writ
  * Errors: FormatError for functions and classes that have no name in files; ValueError for anything but a model.
  */
 export function modelToConfig(model: WrittenModel): JsonObject {
-  return atOnce(writeModel(model, null));
+  return modelDocument(model, {});
+}
+
+/** As `modelToConfig`, with what `options` say. */
+export function modelDocument(model: WrittenModel, options: WriteOptions): JsonObject {
+  return atOnce(writeModel(model, null, options));
 }
 
 /**
- * As `modelToConfig` in pieces, with an id for each layer that is in several places, so that it is one layer again where the document is
- * read: what Keras writes into files. `learnedApart`: whether vocabularies that were learned are in separate files.
+ * As `modelDocument` in pieces, with an id for each layer that is in several places, so that it is one layer again where the document is
+ * read: what Keras writes into files.
  */
-export function* writeSharingConfig(model: WrittenModel, { learnedApart = false } = {}): Pieces<JsonObject> {
+export function* writeSharingConfig(model: WrittenModel, options: WriteOptions = {}): Pieces<JsonObject> {
   const first = new WrittenLayers([]);
-  const config = yield* writeModel(model, first, learnedApart);
+  const config = yield* writeModel(model, first, options);
   if (first.repeated.size === 0) return config;
-  return yield* writeModel(model, new WrittenLayers(first.repeated), learnedApart);
+  return yield* writeModel(model, new WrittenLayers(first.repeated), options);
 }
 
 function* writeModel(
   model: WrittenModel,
   layers: WrittenLayers | null,
-  learnedApart = false,
+  options: WriteOptions,
 ): Pieces<JsonObject> {
   if (isModel(model))
-    return yield* writerFor(model, layers, learnedApart).inPieces(model as unknown as AnyLayer, 'top');
+    return yield* writerFor(model, layers, options).inPieces(model as unknown as AnyLayer, 'top');
   throw new ValueError({
     op: 'modelToConfig',
     rule: 'a model is written.',
@@ -67,15 +72,11 @@ export function modelToJSON(model: WrittenModel, { indent = 0 }: { indent?: numb
 }
 
 /** Writes parts of `model`, which errors name. */
-export function writerFor(
-  { name }: WrittenModel,
-  layers: WrittenLayers | null = null,
-  learnedApart = false,
-): Writer {
+function writerFor({ name }: WrittenModel, layers: WrittenLayers | null, options: WriteOptions): Writer {
   const made: Writer = {
+    ...options,
     source: `'${name}'`,
     layers,
-    learnedApart,
     writeLayer: (layer, place) => atOnce(made.inPieces(layer, place)),
     inPieces: (layer, place) => {
       const write = () => writeLayer(made, layer, place);
@@ -89,7 +90,7 @@ function* writeLayer(writer: Writer, layer: AnyLayer, place: string): Pieces<Jso
   const config = isModel(layer)
     ? yield* modelConfig(writer, layer, place)
     : layerConfig(writer, layer, place);
-  const compiled: JsonObject = isModel(layer) ? { compile_config: compileConfig(writer, layer) } : {};
+  const compiled: JsonObject = isModel(layer) ? { compile_config: compiledAt(writer, layer, place) } : {};
   return {
     ...namesOf(layer),
     config,
@@ -98,6 +99,14 @@ function* writeLayer(writer: Writer, layer: AnyLayer, place: string): Pieces<Jso
     ...compiled,
     ...(layer.masksEachInput && !dialectOf(layer.className).spreads ? { [allMasksKey]: true } : {}),
   };
+}
+
+/** Only the model of the document itself has an optimizer that was given for it. */
+function compiledAt(writer: Writer, model: WrittenModel, place: string): JsonObject {
+  const given = place === 'top' ? writer.optimizer : undefined;
+  if (given === null) return {};
+  const isNamed = model.compileOptions?.optimizer !== undefined;
+  return compileConfig(writer, model, given ?? (isNamed ? model.createdOptimizer : null));
 }
 
 function isBuiltIn(layer: AnyLayer): boolean {

@@ -2,7 +2,7 @@
 import type { Pieces } from '../../core/pieces.ts';
 import * as constraints from '../constraints/index.ts';
 import { foldName } from '../../core/suggest.ts';
-import type { ClassConfig } from '../namedObjects.ts';
+import type { ClassConfig, Configured } from '../namedObjects.ts';
 import * as initializers from '../initializers/index.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import * as regularizers from '../regularizers/index.ts';
@@ -15,13 +15,22 @@ import { invalid } from './jsonErrors.ts';
 import { isNamed, snake, snakeKey } from './optionNames.ts';
 import type { WrittenLayers } from './sharedLayers.ts';
 
-export interface Writer {
+/** What a document has, besides layers. */
+export interface WriteOptions {
+  /** Whether learned state, such as vocabularies, is in files next to the configuration. Default false. */
+  readonly learnedApart?: boolean;
+  /**
+   * The model's optimizer, also where `compile` was given none; null if the document doesn't say how the model was compiled. Default, as in
+   * Keras's `to_json()`: the one that `compile` was given, if training is loaded.
+   */
+  readonly optimizer?: Configured | null | undefined;
+}
+
+export interface Writer extends WriteOptions {
   /** The name of the document in errors. */
   readonly source: string;
   /** Layers that were written before; null if layers are described again at each place, as in Keras's `to_json()`. */
   readonly layers: WrittenLayers | null;
-  /** Whether learned state is in files next to the configuration. */
-  readonly learnedApart: boolean;
   writeLayer(layer: AnyLayer, place: string): JsonObject;
   inPieces(layer: AnyLayer, place: string): Pieces<JsonObject>;
 }

@@ -1,6 +1,6 @@
 /** @file Models and weights as the bytes of a file, in Keras's formats. */
 import { BytesTarget } from '../../storage/targets.ts';
-import type { SavedModel } from './savedModel.ts';
+import type { SavedModel } from './saveables.ts';
 
 /** Returns a `.keras` file. Errors: those of `Model.save`. */
 export function modelBytes(model: SavedModel): Promise<Uint8Array<ArrayBuffer>> {

@@ -3,18 +3,19 @@ import { FormatError, ValueError } from '../../core/errors.ts';
 import { atOnce } from '../../core/pieces.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import { ownWeightsIn } from './ownWeights.ts';
 import type { NewWeight } from '../../formats/tfjs/index.ts';
 import type { Pieces } from '../../formats/zip/index.ts';
-import { folderOf, type FolderTarget, type SaveFolder } from '../../storage/folderTargets.ts';
+import { folderOf, type FolderTarget, type NewFile, type SaveFolder } from '../../storage/folderTargets.ts';
+import type { SaveTarget } from '../../storage/targets.ts';
 import type { FilePieces } from '../../storage/fileTarget.ts';
 import { layersModelConfig } from '../json/layersModelConfig.ts';
 import { requireUsedMasks } from '../json/layersModelMasks.ts';
-import { modelToConfig } from '../json/write.ts';
+import type { JsonObject } from '../json/document.ts';
+import { modelDocument } from '../json/write.ts';
+import type { Optimizer } from '../optimizers/optimizer.ts';
 import type { SaveOptions } from './fileOptions.ts';
-import type { HeldState } from './heldState.ts';
-import { SavedBytes } from './savedBytes.ts';
-import { optimizerOf, type SavedModel } from './savedModel.ts';
+import type { SavedBytes } from './savedBytes.ts';
+import { optimizerOf, ownWeightsIn, type SavedModel } from './saveables.ts';
 import { writeLayersTraining, type WrittenTraining } from './writeLayersTraining.ts';
 
 /**
@@ -65,26 +66,24 @@ const modelName = 'model.json';
 /** The version of Keras whose configurations TF.js expects. */
 const kerasVersion = '2.15.0';
 
+/** What the files hold. */
+interface Contents {
+  readonly topology: JsonObject;
+  readonly weights: readonly NewWeight[];
+  /** Null if TF.js can't continue training, or isn't to. */
+  readonly training: WrittenTraining | null;
+}
+
 /** As `Model.save` with `format: 'tfjs'`. */
-export async function saveLayersModelTo(
+export async function saveLayersModel(
   model: SavedModel,
-  target: SaveFolder,
+  target: SaveTarget | SaveFolder,
   options: SaveOptions,
-  held: HeldState | null,
+  saved: SavedBytes,
 ): Promise<void> {
-  const folder = folderOf(target);
-  requireUsedMasks(model);
-  const { compile_config: _, ...config } = modelToConfig(model);
-  const topology = layersModelConfig(config, `'${model.name}'`);
-  const named = layersModelWeights(model);
+  const folder = folderOf(target as SaveFolder);
+  const { topology, weights, training } = await saved.during(() => contentsOf(model, options));
   const { writeManifest } = await import('../../formats/tfjs/index.ts');
-  const saved = new SavedBytes(options, held);
-  const [training, weights] = await saved.during(() =>
-    Promise.all([
-      trainingOf(model, named, options),
-      Promise.all([...named].map(([name, variable]) => readWeight(name, variable))),
-    ]),
-  );
   const { manifest, shards } = writeManifest([...weights, ...(training?.weights ?? [])]);
   const json = {
     format: 'layers-model',
@@ -94,7 +93,6 @@ export async function saveLayersModelTo(
     ...(training && { trainingConfig: training.config }),
     weightsManifest: manifest,
   };
-  const before = await shardsOf(folder);
   const files = [
     ...shards.map(({ name, pieces }) => ({
       name,
@@ -102,6 +100,32 @@ export async function saveLayersModelTo(
     })),
     { name: modelName, pieces: joined([[new TextEncoder().encode(JSON.stringify(json))]]) },
   ];
+  await replaceFiles(folder, files, saved);
+}
+
+/** Collects what the files hold. Reading begins before this returns. */
+async function contentsOf(model: SavedModel, { includeOptimizer }: SaveOptions): Promise<Contents> {
+  requireUsedMasks(model);
+  const optimizer = includeOptimizer === false ? null : optimizerOf(model);
+  const { compile_config: compiled, ...config } = modelDocument(model, { optimizer });
+  const topology = layersModelConfig(config, `'${model.name}'`);
+  const named = layersModelWeights(model);
+  const [training, weights] = await Promise.all([
+    includeOptimizer === false
+      ? null
+      : trainingOf(compiled as JsonObject, optimizer, named, includeOptimizer ?? false),
+    Promise.all([...named].map(([name, variable]) => readWeight(name, variable))),
+  ]);
+  return { topology, weights, training };
+}
+
+/** Writes the files, the last of which refers to the others, then removes those of an earlier model. */
+async function replaceFiles(
+  folder: FolderTarget,
+  files: readonly NewFile[],
+  saved: SavedBytes,
+): Promise<void> {
+  const before = await shardsOf(folder);
   const isOld = (name: string) => before.includes(name);
   const written: string[] = [];
   try {
@@ -127,21 +151,20 @@ async function removeAll(folder: FolderTarget, names: readonly string[]): Promis
 }
 
 /**
- * Returns how the model was compiled, with the optimizer's state. Null if it isn't wanted, or if TF.js couldn't continue training
- * with it. Errors: ValueError if it is requested but not possible.
+ * Returns how the model was compiled, with the optimizer's state. Null if TF.js couldn't continue training with it. Errors: ValueError
+ * if it is requested but not possible.
  */
 async function trainingOf(
-  model: SavedModel,
+  compiled: JsonObject,
+  optimizer: Optimizer | null,
   named: ReadonlyMap<string, Variable>,
-  { includeOptimizer }: SaveOptions,
+  isRequested: boolean,
 ): Promise<WrittenTraining | null> {
-  if (includeOptimizer === false) return null;
-  const optimizer = optimizerOf(model);
   const found = optimizer
-    ? await writeLayersTraining(model, optimizer, named)
+    ? await writeLayersTraining(compiled, optimizer, named)
     : { unfit: 'a model with no optimizer, which is not compiled' };
   if (!('unfit' in found)) return found;
-  if (!includeOptimizer) return null;
+  if (!isRequested) return null;
   throw new ValueError({
     op: 'save',
     rule: 'TF.js resumes training with SGD, momentum, Adam, Adagrad and RMSprop without further options, and with losses and metrics by name.',

@@ -8,9 +8,8 @@ import type { FilePieces } from '../../storage/fileTarget.ts';
 import { folderOf, type FolderTarget, isFolder, type SaveFolder } from '../../storage/folderTargets.ts';
 import { type SaveTarget, targetName } from '../../storage/targets.ts';
 import type { SaveWeightsOptions, WeightsFormat } from './fileOptions.ts';
-import type { HeldState } from './heldState.ts';
-import { SavedBytes } from './savedBytes.ts';
-import type { SavedModel } from './savedModel.ts';
+import type { SavedBytes } from './savedBytes.ts';
+import type { SavedModel } from './saveables.ts';
 import { kerasShards, safetensorsShards, shardName } from './shards.ts';
 
 /** Bytes of a gigabyte, as Keras counts them. */
@@ -25,15 +24,14 @@ interface Place {
 }
 
 /** As `Model.saveWeights` with `maxShardSize`. */
-export async function saveShardsTo(
+export async function saveShards(
   model: SavedModel,
   target: SaveTarget | SaveFolder,
   options: SaveWeightsOptions,
-  held: HeldState | null,
+  saved: SavedBytes,
 ): Promise<void> {
   const maxBytes = bytesIn(options.maxShardSize);
   const place = placeOf(target, options);
-  const saved = new SavedBytes(options, held);
   const isKeras = place.format === 'keras';
   const make = isKeras ? kerasShards : safetensorsShards;
   const { files, map, totalBytes } = await make(model, { base: place.base, maxBytes, saved }, options);

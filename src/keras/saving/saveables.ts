@@ -1,6 +1,6 @@
 /**
- * @file The objects of a model that own weights, by the paths under which Keras 3 saves them: `layers/` and the layer's
- * class in snake case, numbered; below that, the names of properties (`cell`, `forward_layer`).
+ * @file What is saved of a model: its optimizer, and the objects that own weights, by the paths under which Keras 3 saves them: `layers/`
+ * and the layer's class in snake case, numbered; below that, the names of properties (`cell`, `forward_layer`).
  */
 import { atOnce, type Pieces } from '../../core/pieces.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -8,7 +8,11 @@ import type { Adapter } from '../layers/base/adapter.ts';
 import type { FileForm } from '../layers/quantized/fileForm.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { kerasClassName, snakeCase } from '../names.ts';
-import { ownWeightsIn } from './ownWeights.ts';
+import type { WrittenModel } from '../json/writtenModel.ts';
+import type { Optimizer } from '../optimizers/optimizer.ts';
+
+/** The part of a model that is saved: what files describe, its weights, and its optimizer. */
+export type SavedModel = AnyLayer & WrittenModel & { readonly optimizer: Optimizer | null };
 
 export interface Saveable {
   /** Path in the file; empty for the model itself. */
@@ -32,6 +36,20 @@ export type SavedLayer = AnyLayer & {
   /** Values in files of quantized weights with an adapter: their sum, quantized again. */
   mergedValues?(): Promise<ReadonlyMap<Variable, Int32Array | Float32Array>>;
 };
+
+/**
+ * Returns the optimizer whose state belongs to the weights in a file; null for none. A file has the sums of weights and adapters, and
+ * the adapters of a loaded model are new, so there is no state for them.
+ */
+export function optimizerWithState(model: SavedModel): Optimizer | null {
+  const layers = model.layersInside as readonly SavedLayer[];
+  return layers.some(({ adapters }) => adapters && adapters.size > 0) ? null : optimizerOf(model);
+}
+
+/** Returns the optimizer of a compiled model. */
+export function optimizerOf(model: SavedModel): Optimizer | null {
+  return model.compileOptions ? model.optimizer : null;
+}
 
 /** Returns the model and the layers inside it, each once, in Keras's order. */
 export function saveablesOf(model: AnyLayer): Saveable[] {
@@ -138,4 +156,34 @@ function unique(name: string, counts: Map<string, number>): string {
   const count = counts.get(name) ?? 0;
   counts.set(name, count + 1);
   return count === 0 ? name : `${name}_${count}`;
+}
+
+/**
+ * Returns a function to the weights of a layer of `model` that don't belong to a layer inside it. A property of a wrapper may hold
+ * a weight of the layer inside.
+ */
+export function* ownWeightsIn(model: AnyLayer): Pieces<(layer: AnyLayer) => readonly Variable[]> {
+  const owners = new Map<Variable, number>();
+  for (const layer of [model, ...model.layersInside]) {
+    for (const weight of listed(layer)) owners.set(weight, (owners.get(weight) ?? 0) + 1);
+    yield;
+  }
+  return (layer) => {
+    const own = listed(layer);
+    if (own.every((weight) => owners.get(weight) === 1)) return own;
+    const inside = new Set(layer.layersInside.flatMap(listed));
+    return own.filter((weight) => !inside.has(weight));
+  };
+}
+
+/** A class with a getter of its own for `weights` lists those inside it there, too. */
+function listed(layer: AnyLayer): readonly Variable[] {
+  return overridesWeights(layer) ? layer.weights : layer.ownWeights;
+}
+
+/** Whether a class between that of `layer` and the base, which has both getters, has one for `weights`. */
+function overridesWeights(layer: AnyLayer): boolean {
+  for (let at: object = layer; !Object.hasOwn(at, 'ownWeights'); at = Object.getPrototypeOf(at))
+    if (Object.hasOwn(at, 'weights')) return true;
+  return false;
 }

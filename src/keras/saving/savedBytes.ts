@@ -8,7 +8,8 @@ import { sizeOf } from '../../core/shape.ts';
 import { bytesOf, type NewDataset, type NewGroup } from '../../formats/hdf5/index.ts';
 import type { FilePieces } from '../../storage/fileTarget.ts';
 import type { SaveOptions } from './fileOptions.ts';
-import type { HeldState } from './heldState.ts';
+import { HeldState } from './heldState.ts';
+import type { HeldParts } from './holdState.ts';
 
 type DatasetPieces = ReturnType<NewDataset['pieces']>;
 
@@ -22,17 +23,20 @@ export class SavedBytes {
 
   readonly pacer: Pacer;
 
+  readonly #held: HeldState | null;
+
   /** `held` is the state of the model that is saved; null for the present one. */
   constructor(
     private readonly options: Pick<SaveOptions, 'signal' | 'onProgress'>,
-    private readonly held: HeldState | null = null,
+    held: HeldParts | null,
   ) {
     this.pacer = new Pacer(options.signal);
+    this.#held = held && new HeldState(held);
   }
 
   /** Runs `body`, which begins to read the values of the model. */
   during<T>(body: () => T): T {
-    return this.held ? this.held.during(body) : body();
+    return this.#held ? this.#held.during(body) : body();
   }
 
   /** Does work on the model in pieces. */

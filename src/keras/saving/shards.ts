@@ -6,10 +6,9 @@ import { writeSafetensors } from '../../formats/safetensors/index.ts';
 import type { FilePieces } from '../../storage/fileTarget.ts';
 import type { SaveWeightsOptions } from './fileOptions.ts';
 import type { SavedBytes } from './savedBytes.ts';
-import { findSaveables } from './saveables.ts';
-import { optimizerWithState, type SavedModel } from './savedModel.ts';
+import type { SavedModel } from './saveables.ts';
 import { weightsByPath } from './weights.ts';
-import { weightTree } from './weightTree.ts';
+import { modelTree } from './weightTree.ts';
 
 /** All files but the index. */
 export interface Shards {
@@ -42,11 +41,9 @@ interface Placed {
 export async function kerasShards(
   model: SavedModel,
   { base, maxBytes, saved }: Sharding,
-  { includeOptimizer = true }: SaveWeightsOptions,
+  options: SaveWeightsOptions,
 ): Promise<Shards> {
-  const optimizer = includeOptimizer ? optimizerWithState(model) : null;
-  const saveables = await saved.inTurns(findSaveables(model));
-  const tree = await saved.inTurns(weightTree(saveables, { optimizer }));
+  const tree = await saved.inTurns(modelTree(model, options));
   const sized = datasetsIn(tree).map((placed) => ({ placed, bytes: bytesOfDataset(placed.dataset) }));
   const parts = inParts(sized, maxBytes);
   const map: Record<string, string[]> = {};

@@ -28,7 +28,7 @@ export function isSeedPath(path: string): boolean {
  * Returns the random sequences by the paths of Keras's property for them, within those of their layers. Keras 3.15 saves no
  * state of its generators, and ignores it in files.
  */
-export function seedsByPath(saveables: readonly Saveable[]): Map<string, SeedSequence> {
+function seedsByPath(saveables: readonly Saveable[]): Map<string, SeedSequence> {
   const found = new Map<string, SeedSequence>();
   const seen = new Set<SeedSequence>();
   for (const { path, layer } of saveables) {
@@ -44,11 +44,16 @@ export function seedsByPath(saveables: readonly Saveable[]): Map<string, SeedSeq
   return found;
 }
 
+/** Returns the states of random sequences as files have them, by their paths. */
+export function seedStates(saveables: readonly Saveable[]): Map<string, Uint32Array<ArrayBuffer>> {
+  return new Map([...seedsByPath(saveables)].map(([path, sequence]) => [path, stateOf(sequence)]));
+}
+
 /**
- * Returns the state of a sequence as files have it, like that of Keras's `SeedGenerator` on JAX: the seed and the number of draws
- * in 32 bits each; then their upper words, if they have any.
+ * Returns the state of a sequence like that of Keras's `SeedGenerator` on JAX: the seed and the number of draws in 32 bits each;
+ * then their upper words, if they have any.
  */
-export function seedState({ seed, drawn }: SeedSequence): Uint32Array<ArrayBuffer> {
+function stateOf({ seed, drawn }: SeedSequence): Uint32Array<ArrayBuffer> {
   const both = [BigInt(seed), drawn];
   const [lower, upper] = [both, both.map((value) => value >> 32n)].map((words) =>
     words.map((word) => Number(BigInt.asUintN(32, word))),

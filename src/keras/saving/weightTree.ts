@@ -11,13 +11,18 @@ import { HostVariable } from '../optimizers/hostVariable.ts';
 import { LossScaleOptimizer } from '../optimizers/lossScaleOptimizer.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { unrecorded } from '../../ops/define/recorders.ts';
-import type { SeedSequence } from '../../ops/define/seeds.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { merged } from '../layers/base/adapter.ts';
 import { type PolicyDType, storedPolicy } from '../json/storedPolicies.ts';
 import { isModel } from '../json/writtenModel.ts';
-import type { Saveable, SavedLayer } from './saveables.ts';
-import { seedState } from './storedSeeds.ts';
+import {
+  findSaveables,
+  optimizerWithState,
+  type Saveable,
+  type SavedLayer,
+  type SavedModel,
+} from './saveables.ts';
+import { seedStates } from './storedSeeds.ts';
 import { optimizerPath } from './storedWeights.ts';
 
 /** Returns the bytes of `values` as elements of `type`, to which they are rounded. */
@@ -54,14 +59,14 @@ const types: Readonly<Record<Tensor['dtype'], WrittenType>> = {
 export interface TreeOptions {
   /** The optimizer whose variables are saved; null for none. */
   readonly optimizer: Optimizer | null;
-  /** The random sequences of layers by their paths, whose states are saved, so that training resumes with them. Default: none. */
-  readonly seeds?: ReadonlyMap<string, SeedSequence> | null;
+  /** Whether the states of the layers' random sequences are saved, so that training resumes with them. Default false. */
+  readonly hasSeeds?: boolean;
 }
 
 /** Returns the weights of `saveables`, and the variables of `optimizer`, once they are read back. */
 export function* weightTree(
   saveables: readonly Saveable[],
-  { optimizer, seeds = null }: TreeOptions,
+  { optimizer, hasSeeds = false }: TreeOptions,
 ): Pieces<Promise<NewGroup>> {
   const root: Filling = emptyGroup();
   const pending: Promise<unknown>[] = [];
@@ -75,13 +80,22 @@ export function* weightTree(
     add(addLayer(root, saveable, floats));
     yield;
   }
-  if (seeds) addSeeds(root, seeds);
+  if (hasSeeds) addSeeds(root, seedStates(saveables));
   yield;
   if (optimizer) yield* addOptimizer(root, optimizer, optimizerPath, add);
   // Keras writes the variables of an inner optimizer twice: with those of the outer one, and alone.
   if (optimizer instanceof LossScaleOptimizer)
     yield* addOptimizer(root, optimizer.innerOptimizer, `${optimizerPath}/inner_optimizer`, add);
   return Promise.all(pending).then(() => root);
+}
+
+/** Returns the weights of `model`, and unless `includeOptimizer` is false the optimizer's variables, once they are read back. */
+export function* modelTree(
+  model: SavedModel,
+  { includeOptimizer = true }: { readonly includeOptimizer?: boolean | undefined },
+): Pieces<Promise<NewGroup>> {
+  const saveables = yield* findSaveables(model);
+  return yield* weightTree(saveables, { optimizer: includeOptimizer ? optimizerWithState(model) : null });
 }
 
 /** Begins to read the weights of a layer. The groups are made before anything is awaited. */
@@ -140,9 +154,8 @@ function floatTypes(saveables: readonly Saveable[]): ReadonlyMap<AnyLayer, Polic
 }
 
 /** Adds the states of random sequences: the seed, and the number of draws. */
-function addSeeds(root: Filling, seeds: ReadonlyMap<string, SeedSequence>): void {
-  for (const [path, sequence] of seeds) {
-    const state = seedState(sequence);
+function addSeeds(root: Filling, states: ReadonlyMap<string, Uint32Array<ArrayBuffer>>): void {
+  for (const [path, state] of states) {
     const name = path.slice(path.lastIndexOf('/') + 1);
     varsAt(root, path, name).children.set('0', dataset('uint32', [state.length], Promise.resolve(state)));
   }

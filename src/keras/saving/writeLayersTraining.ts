@@ -1,10 +1,7 @@
 /** @file Writes how a model was compiled in the form of TF.js, with the state of its optimizer as weights. */
 import type { NewWeight } from '../../formats/tfjs/index.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { fullCompileConfig } from '../json/compileConfig.ts';
 import { isObject, type Json, type JsonObject } from '../json/document.ts';
-import type { WrittenModel } from '../json/writtenModel.ts';
-import { writerFor } from '../json/write.ts';
 import { optimizerOf } from '../optimizers/get.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { type LayersOptimizer, layersOptimizers, renamed } from './layersOptimizers.ts';
@@ -19,13 +16,12 @@ export interface Unfit {
   readonly unfit: string;
 }
 
-/** `names`: the weights of the model by their names in TF.js. */
+/** `compiled`: how the model was compiled, in Keras's form. `names`: the weights of the model by their names in TF.js. */
 export async function writeLayersTraining(
-  model: WrittenModel,
+  compiled: JsonObject,
   optimizer: Optimizer,
   names: ReadonlyMap<string, Variable>,
 ): Promise<WrittenTraining | Unfit> {
-  const compiled = fullCompileConfig(writerFor(model), model, optimizer);
   if (!compiled.optimizer) return { unfit: 'losses or metrics that are functions' };
   const {
     loss = null,
