@@ -36,6 +36,65 @@ test('ends at stop tokens, each text by itself', async () => {
   expect(made).toEqual([untilStop(first), untilStop(second)]);
 });
 
+describe('what is in a text changes what follows, as in transformers', () => {
+  let gpt2: CausalLM;
+  beforeAll(async () => {
+    gpt2 = await fromPretrained(folderOf('gpt2'), { task: 'causalLM' });
+    await gpt2.generate([[5]], { maxNewTokens: 2, minNewTokens: 1 });
+  });
+
+  // Greedy tokens of transformers 5.18, each prompt by itself.
+  test.each([
+    [
+      { repetitionPenalty: 1.8 },
+      [25, 54, 26, 12, 60, 30, 19, 11, 29, 59, 0, 62],
+      [8, 52, 4, 56, 14, 22, 61, 24, 29, 26, 22, 41],
+    ],
+    [
+      { repetitionPenalty: 0.6 },
+      [25, 25, 25, 24, 24, 14, 14, 24, 24, 24, 24, 24],
+      [7, 7, 7, 14, 14, 14, 14, 14, 14, 14, 14, 14],
+    ],
+    [
+      { noRepeatNgramSize: 1 },
+      [25, 54, 26, 12, 60, 30, 19, 11, 29, 59, 0, 62],
+      [8, 52, 4, 56, 14, 22, 61, 24, 29, 26, 11, 0],
+    ],
+    [
+      { noRepeatNgramSize: 2 },
+      [25, 25, 24, 24, 22, 22, 61, 24, 29, 29, 22, 41],
+      [8, 52, 52, 22, 22, 52, 8, 8, 22, 24, 52, 24],
+    ],
+    [{ minNewTokens: 5, stopTokens: [52] }, null, [8, 8, 8, 22, 22, 52]],
+    [
+      { minNewTokens: 5, stopTokens: [52], noRepeatNgramSize: 2, repetitionPenalty: 1.4 },
+      null,
+      [8, 22, 29, 26, 14, 56, 52],
+    ],
+  ])('%o', async (options, first, second) => {
+    const before = memory().bytes;
+    const prompts = [
+      [5, 9, 14, 20],
+      [31, 7],
+    ];
+    const [one, other] = await gpt2.generate(prompts, { maxNewTokens: 12, ...options });
+    if (first) expect(one).toEqual(first);
+    expect(other).toEqual(second);
+    expect(memory().bytes).toBe(before);
+  });
+
+  test.each([
+    [{ repetitionPenalty: 0 }, /repetitionPenalty/],
+    [{ noRepeatNgramSize: -1 }, /noRepeatNgramSize/],
+    [{ minNewTokens: 1.5 }, /minNewTokens/],
+    [{ numBeams: 4 }, /numBeams/],
+  ])('refuses %o', async (options, message) => {
+    const making = gpt2.generate([[5]], options as never);
+    await expect(making).rejects.toThrow(message);
+    await expect(making).rejects.toThrow(ValueError);
+  });
+});
+
 describe('sampling', () => {
   test('repeats with a seed, and is greedy where one token is left', async () => {
     const draw = (seed: number) =>

@@ -15,13 +15,14 @@ import { describe } from '../../core/describe.ts';
 import { ValueError } from '../../core/errors.ts';
 import { isListOf } from '../../core/lists.ts';
 import { checkOptions } from '../../core/options.ts';
-import { requireInteger } from '../../core/shape.ts';
+import { requireFinite, requireInteger } from '../../core/shape.ts';
 import { unrecorded } from '../../ops/define/recorders.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
 import { sampleTokens } from '../../ops/vocabulary/sampleTokens.ts';
 import { checkSeed, SeedSequence } from '../../ops/define/seeds.ts';
 import { tensor } from '../../tensor/create.ts';
 import { featuresAt } from '../models/featuresAt.ts';
+import { adjusted, adjustmentsOf } from './adjustments.ts';
 import {
   type GeneratedToken,
   generateOptionNames,
@@ -121,10 +122,14 @@ export async function* stream(
   requirePrompts(model, prompts);
   const { maxNewTokens = 50, stopTokens = model.stopTokens, signal, onToken } = options;
   requireInteger('generate', 'maxNewTokens', maxNewTokens, 1);
+  const { repetitionPenalty = 1, noRepeatNgramSize = 0, minNewTokens = 0 } = options;
+  requireFinite('generate', 'repetitionPenalty', repetitionPenalty, Number.MIN_VALUE);
+  requireInteger('generate', 'noRepeatNgramSize', noRepeatNgramSize, 0);
+  requireInteger('generate', 'minNewTokens', minNewTokens, 0);
   checkSignal('generate', signal);
   const stops = new Set(stopTokens);
   const isDone = prompts.map(() => false);
-  const decoder = new Decoder(model, prompts, options, maxNewTokens);
+  const decoder = new Decoder(model, prompts, options, { maxNewTokens, stops });
   try {
     for (let step = 0; step < maxNewTokens && isDone.includes(false); step++) {
       signal?.throwIfAborted();
@@ -146,37 +151,50 @@ export async function* stream(
 class Decoder {
   readonly #generation: Generation;
   readonly #step;
+  readonly #adjustments;
   /** The last tokens, int32 [batch]; null before the first ones. */
   #tokens: Tensor | null = null;
 
   constructor(
     private readonly model: Generator,
     private readonly prompts: Prompts,
-    { temperature = 0, topK, topP = 1, seed }: GenerateOptions,
-    maxNewTokens: number,
+    options: GenerateOptions,
+    { maxNewTokens, stops }: { maxNewTokens: number; stops: ReadonlySet<number> },
   ) {
+    const { temperature = 0, topK, topP = 1, seed } = options;
     checkSeed('generate', seed);
     const maxLength = longestOf(prompts) + maxNewTokens;
     this.#generation = new Generation(model.backbone.transformerLayers, prompts.length, maxLength);
     const seeds = seed === undefined ? null : new SeedSequence(seed);
-    const draw = (features: Tensor, isFirst = false) =>
-      sampleTokens(model.logits(features, isFirst), null, {
+    const { inputDim } = model.backbone.tokenEmbedding;
+    this.#adjustments = adjustmentsOf(options, prompts, stops, inputDim);
+    const logits = (features: Tensor, isFirst: boolean, [factors, added]: readonly Tensor[]) => {
+      const found = model.logits(features, isFirst);
+      return factors && added ? adjusted(found, factors, added) : found;
+    };
+    const draw = (features: Tensor, isFirst: boolean, changes: readonly Tensor[]) =>
+      sampleTokens(logits(features, isFirst, changes), null, {
         temperature,
         topK: topK ?? null,
         topP,
         // In a recording, each replay draws the next seed.
         seed: seeds?.draw() as number | undefined,
       });
-    this.#step = { draw, compiled: compile((tokens: Tensor) => draw(this.#featuresAfter(tokens))) };
+    const step = (tokens: Tensor, ...changes: Tensor[]) => draw(this.#featuresAfter(tokens), false, changes);
+    this.#step = { draw, compiled: compile(step) };
   }
 
   /** Returns the next token of each text. */
   async next(): Promise<number[]> {
     const before = this.#tokens;
-    const made = unrecorded(() => (before ? this.#step.compiled(before) : this.#first()));
+    const changes = unrecorded(() => this.#adjustments?.tensors().map((each) => keep(each)) ?? []);
+    const made = unrecorded(() => (before ? this.#step.compiled(before, ...changes) : this.#first(changes)));
     this.#tokens = keep(made);
     before?.dispose();
-    return Array.from(await made.data());
+    for (const change of changes) change.dispose();
+    const tokens = Array.from(await made.data());
+    this.#adjustments?.add(tokens);
+    return tokens;
   }
 
   dispose(): void {
@@ -186,7 +204,7 @@ class Decoder {
   }
 
   /** The tokens that follow the prompts. */
-  #first(): Tensor {
+  #first(changes: readonly Tensor[]): Tensor {
     const { prompts, model } = this;
     const length = longestOf(prompts);
     return tidy(() => {
@@ -201,7 +219,7 @@ class Decoder {
         counts.map((count) => count - 1),
         { dtype: 'int32' },
       );
-      return this.#step.draw(featuresAt(features, last), true);
+      return this.#step.draw(featuresAt(features, last), true, changes);
     });
   }
 

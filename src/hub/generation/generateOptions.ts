@@ -24,6 +24,15 @@ export interface GenerateOptions {
   readonly topK?: number | undefined;
   /** A token is drawn from the most probable ones that have this probability together. Default 1. */
   readonly topP?: number | undefined;
+  /**
+   * Logits of tokens that are in the text already are divided by it, negative ones multiplied: more than 1 makes repetitions rarer.
+   * Default 1.
+   */
+  readonly repetitionPenalty?: number | undefined;
+  /** No sequence of so many tokens comes twice in a text, its prompt included. Default 0: all may. */
+  readonly noRepeatNgramSize?: number | undefined;
+  /** How many tokens are added at least, before one that ends the text. Default 0. */
+  readonly minNewTokens?: number | undefined;
   /** Makes draws reproducible: an integer in [0, 2^53). Default: other tokens each time. */
   readonly seed?: number | undefined;
   /** Aborts the generation before its next token. */
@@ -39,6 +48,9 @@ export const generateOptionNames: OptionNames<GenerateOptions> = {
   temperature: false,
   topK: false,
   topP: false,
+  repetitionPenalty: false,
+  noRepeatNgramSize: false,
+  minNewTokens: false,
   seed: false,
   signal: false,
   onToken: false,

@@ -1,0 +1,76 @@
+/** @file Adjustments: how the logits of the next tokens are changed by the texts so far. As transformers' logits processors. */
+import { add, div, mul } from '../../ops/elementwise/arithmetic.ts';
+import { less } from '../../ops/elementwise/comparison.ts';
+import { where } from '../../ops/elementwise/where.ts';
+import { tensor } from '../../tensor/create.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { GenerateOptions, Prompts } from './generateOptions.ts';
+
+type Settings = Required<{
+  [K in 'repetitionPenalty' | 'noRepeatNgramSize' | 'minNewTokens']: number;
+}>;
+
+/** Far below any logit: such a token isn't drawn, nor is it the largest. */
+const never = -1e30;
+
+/** What is changed with the given options; null for nothing. */
+export function adjustmentsOf(
+  { repetitionPenalty = 1, noRepeatNgramSize = 0, minNewTokens = 0 }: GenerateOptions,
+  prompts: Prompts,
+  stops: ReadonlySet<number>,
+  vocabularySize: number,
+): Adjustments | null {
+  if (repetitionPenalty === 1 && noRepeatNgramSize === 0 && minNewTokens === 0) return null;
+  const settings = { repetitionPenalty, noRepeatNgramSize, minNewTokens };
+  return new Adjustments(settings, prompts, stops, vocabularySize);
+}
+
+export class Adjustments {
+  readonly #texts: number[][];
+  #steps = 0;
+
+  constructor(
+    private readonly settings: Settings,
+    prompts: Prompts,
+    private readonly stops: ReadonlySet<number>,
+    private readonly vocabularySize: number,
+  ) {
+    this.#texts = prompts.map((prompt) => [...prompt]);
+  }
+
+  /** Notes the tokens that were added. */
+  add(tokens: readonly number[]): void {
+    this.#steps++;
+    for (const [i, token] of tokens.entries()) this.#texts[i]?.push(token);
+  }
+
+  /** The factor of each logit, and what is added to it: [batch, vocabularySize] each. */
+  tensors(): [factors: Tensor, added: Tensor] {
+    const { vocabularySize: size } = this;
+    const { length: batch } = this.#texts;
+    const shape = [batch, size];
+    const factors = new Float32Array(batch * size).fill(1);
+    const added = new Float32Array(batch * size);
+    for (const [i, text] of this.#texts.entries()) {
+      for (const token of text) factors[i * size + token] = this.settings.repetitionPenalty;
+      for (const token of this.#excluded(text)) if (token < size) added[i * size + token] = never;
+    }
+    return [tensor(factors, { shape }), tensor(added, { shape })];
+  }
+
+  /** Tokens that don't come next. */
+  #excluded(text: readonly number[]): number[] {
+    const { noRepeatNgramSize: size, minNewTokens } = this.settings;
+    const stops = this.#steps < minNewTokens ? [...this.stops] : [];
+    if (size === 0) return stops;
+    const last = text.slice(text.length - size + 1);
+    const isAt = (start: number) => last.every((token, i) => text[start + i] === token);
+    const repeated = text.length < size ? [] : text.filter((_, i) => i >= size - 1 && isAt(i - size + 1));
+    return [...stops, ...repeated];
+  }
+}
+
+/** The logits with the changes: negative ones are multiplied by the factor, others divided by it. */
+export function adjusted(logits: Tensor, factors: Tensor, added: Tensor): Tensor {
+  return add(where(less(logits, 0), mul(logits, factors), div(logits, factors)), added);
+}
