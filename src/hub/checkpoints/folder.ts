@@ -41,9 +41,9 @@ export async function openFolder(source: PretrainedSource, options: OpenOptions)
     return listed(new Map(Object.entries(source as Record<string, FileSource>)), options);
   throw new ValueError({
     op: 'fromPretrained',
-    rule: 'a source is the path or the URL of a folder, a handle of one, a list of Files, or files by their names.',
+    rule: "a source is a folder's path, URL or handle, Files, or files by name.",
     received: describe(source),
-    hint: "pass 'models/gpt2', [...event.dataTransfer.files], or { 'config.json': file, 'model.safetensors': file }.",
+    hint: "pass 'models/gpt2' or [...event.dataTransfer.files].",
   });
 }
 
@@ -70,7 +70,7 @@ function missing(name: string, names: readonly string[]): FormatError {
     op: 'fromPretrained',
     rule: `'${name}' is among the files.`,
     received: names.slice(0, 10).join(', ') || 'no files',
-    hint: 'pass all files of the network: config.json, and its safetensors with their index.',
+    hint: 'pass all files of the network.',
   });
 }
 

@@ -1,7 +1,6 @@
 /** @file Adjustments: how the logits of the next tokens are changed by the texts so far. As transformers' logits processors. */
 import { add, div, mul } from '../../ops/elementwise/arithmetic.ts';
-import { less } from '../../ops/elementwise/comparison.ts';
-import { where } from '../../ops/elementwise/where.ts';
+import { maximum, minimum } from '../../ops/elementwise/maximum.ts';
 import { tensor } from '../../tensor/create.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { GenerateOptions, Prompts } from './generateOptions.ts';
@@ -72,5 +71,6 @@ export class Adjustments {
 
 /** The logits with the changes: negative ones are multiplied by the factor, others divided by it. */
 export function adjusted(logits: Tensor, factors: Tensor, added: Tensor): Tensor {
-  return add(where(less(logits, 0), mul(logits, factors), div(logits, factors)), added);
+  const scaled = add(mul(minimum(logits, 0), factors), div(maximum(logits, 0), factors));
+  return add(scaled, added);
 }
