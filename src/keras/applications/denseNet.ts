@@ -4,8 +4,7 @@
  */
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { concatenate } from '../layers/merging/concatenate.ts';
-import { averagePooling2d } from '../layers/pooling/averagePooling.ts';
-import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
+import { averagePooling2d, maxPooling2d } from '../layers/pooling/pooling.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import { defineNetwork, imageOf, type Network, networkOf, type NetworkOptions } from './network.ts';
 import { channelsOf, type Parts, partsOf, topped } from './parts.ts';

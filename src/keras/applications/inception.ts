@@ -1,7 +1,7 @@
 /** @file Common code of the Inception networks: normalized convolutions, and the layers before the first block. */
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import type { Conv2DOptions } from '../layers/convolutional/conv.ts';
-import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
+import { maxPooling2d } from '../layers/pooling/pooling.ts';
 import type { Parts } from './parts.ts';
 
 /** A convolution with normalization and ReLU. Layers have automatic names. */

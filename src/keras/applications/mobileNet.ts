@@ -21,7 +21,7 @@ import {
 } from './network.ts';
 import { type Parts, partsOf } from './parts.ts';
 import { preprocessSymmetric } from './preprocess.ts';
-import { requireAlpha } from './requireAlpha.ts';
+import { requireAlpha } from './networkOptions.ts';
 
 export interface MobileNetOptions extends NetworkOptions {
   /** Factor of the number of filters. Default 1. */

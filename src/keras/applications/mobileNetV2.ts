@@ -11,7 +11,7 @@ import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
 import { reLU } from '../layers/activations/rectifiers.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
-import { type Convention, isTorchvision } from './convention.ts';
+import { type Convention, isTorchvision, requireAlpha } from './networkOptions.ts';
 import {
   defineNetwork,
   imageOf,
@@ -24,7 +24,6 @@ import {
 } from './network.ts';
 import { channelsOf, divisible, partsOf } from './parts.ts';
 import { preprocessSymmetric } from './preprocess.ts';
-import { requireAlpha } from './requireAlpha.ts';
 
 export interface MobileNetV2Options extends NetworkOptions {
   /** Factor of the number of filters. Default 1. */

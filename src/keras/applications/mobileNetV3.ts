@@ -25,7 +25,7 @@ import {
 } from './network.ts';
 import { channelsOf, divisible, type Parts, partsOf } from './parts.ts';
 import { preprocessNothing } from './preprocess.ts';
-import { requireAlpha } from './requireAlpha.ts';
+import { requireAlpha } from './networkOptions.ts';
 
 /** Options of `mobileNetV3Small` and `mobileNetV3Large`. */
 export interface MobileNetV3Options extends NetworkOptions {

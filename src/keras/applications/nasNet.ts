@@ -7,8 +7,7 @@ import { glorotUniform, heNormal } from '../initializers/index.ts';
 import { separableConv2d } from '../layers/convolutional/separableConv.ts';
 import { concatenate } from '../layers/merging/concatenate.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
-import { averagePooling2d } from '../layers/pooling/averagePooling.ts';
-import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
+import { averagePooling2d, maxPooling2d } from '../layers/pooling/pooling.ts';
 import { cropping2d } from '../layers/reshaping/cropping.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import {

@@ -5,9 +5,9 @@
  */
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
-import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
+import { maxPooling2d } from '../layers/pooling/pooling.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
-import { type Convention, isTorchvision } from './convention.ts';
+import { type Convention, isTorchvision } from './networkOptions.ts';
 import { defineNetwork, type NetworkOptions } from './network.ts';
 import type { Parts } from './parts.ts';
 import { preprocessBgr, preprocessStandard, preprocessSymmetric } from './preprocess.ts';

@@ -1,6 +1,6 @@
 /** @file Common code of all ResNets: a stem, four stacks of residual blocks, a dense layer. */
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
-import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
+import { maxPooling2d } from '../layers/pooling/pooling.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import { imageOf, type Network, networkOf, type NetworkOptions } from './network.ts';
 import { type Parts, partsOf, topped } from './parts.ts';

@@ -7,7 +7,7 @@ import { heNormal } from '../initializers/index.ts';
 import { conv2d } from '../layers/convolutional/conv.ts';
 import { dense } from '../layers/core/dense.ts';
 import { flatten } from '../layers/reshaping/flatten.ts';
-import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
+import { maxPooling2d } from '../layers/pooling/pooling.ts';
 import {
   defineNetwork,
   imageOf,

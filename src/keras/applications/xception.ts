@@ -5,7 +5,7 @@
 import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { separableConv2d } from '../layers/convolutional/separableConv.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
-import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
+import { maxPooling2d } from '../layers/pooling/pooling.ts';
 import { defineNetwork, imageOf, type Network, networkOf, type NetworkOptions } from './network.ts';
 import { type Parts, partsOf, topped } from './parts.ts';
 import { preprocessSymmetric } from './preprocess.ts';

@@ -27,19 +27,19 @@ export {
   AveragePooling1D as AvgPool1D,
   averagePooling2d as avgPool2d,
   AveragePooling2D as AvgPool2D,
-} from './pooling/averagePooling.ts';
+} from './pooling/pooling.ts';
 export {
   maxPooling1d as maxPool1d,
   MaxPooling1D as MaxPool1D,
   maxPooling2d as maxPool2d,
   MaxPooling2D as MaxPool2D,
-} from './pooling/maxPooling.ts';
+} from './pooling/pooling.ts';
 export {
   averagePooling3d as avgPool3d,
   AveragePooling3D as AvgPool3D,
   maxPooling3d as maxPool3d,
   MaxPooling3D as MaxPool3D,
-} from './pooling/pooling3d.ts';
+} from './pooling/pooling.ts';
 export {
   globalAveragePooling1d as globalAvgPool1d,
   GlobalAveragePooling1D as GlobalAvgPool1D,

@@ -50,7 +50,7 @@ export {
   averagePooling2d,
   AveragePooling2D,
   type AveragePooling2DOptions,
-} from './pooling/averagePooling.ts';
+} from './pooling/pooling.ts';
 export {
   maxPooling1d,
   MaxPooling1D,
@@ -58,14 +58,14 @@ export {
   maxPooling2d,
   MaxPooling2D,
   type MaxPooling2DOptions,
-} from './pooling/maxPooling.ts';
+} from './pooling/pooling.ts';
 export {
   averagePooling3d,
   AveragePooling3D,
   maxPooling3d,
   MaxPooling3D,
   type Pooling3DOptions,
-} from './pooling/pooling3d.ts';
+} from './pooling/pooling.ts';
 export {
   adaptiveAveragePooling1d,
   AdaptiveAveragePooling1D,

@@ -4,9 +4,8 @@ import { describe } from '../../core/shape.ts';
 import { checkSeed } from '../../ops/define/seeds.ts';
 import type { CallbackLike } from '../callbacks/callbackList.ts';
 import type { ClassWeight } from './data/classWeight.ts';
-import type { Data, ValidationData } from './openData.ts';
+import { type Data, fitOptionNames, type ValidationData } from './openData.ts';
 import { checkOptions } from '../../core/options.ts';
-import { fitOptionNames } from './fitOptionNames.ts';
 import { requireCount, requireShare, type Verbose, verbosity } from './optionChecks.ts';
 
 /** Options of `model.fit`. */

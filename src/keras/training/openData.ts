@@ -3,7 +3,6 @@ import type { Cleanup } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { rejectExtraArguments } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
-import { fitOptionNames } from './fitOptionNames.ts';
 import { isRecord } from './perOutput.ts';
 import { type BatchIterable, isBatchIterable, IterableSource } from './data/iterableSource.ts';
 import type { Data, Slots } from './data/slots.ts';
@@ -18,6 +17,26 @@ export type ValidationData =
   | readonly (Data | null | undefined)[]
   | { readonly xs: Data; readonly ys?: Data | null; readonly sampleWeight?: Data | null }
   | BatchIterable;
+
+/** The names of the options of `fit`, which distinguish `fit(x, options)` from `fit(x, y)`. */
+export const fitOptionNames = [
+  'batchSize',
+  'epochs',
+  'verbose',
+  'callbacks',
+  'validationSplit',
+  'validationData',
+  'shuffle',
+  'seed',
+  'classWeight',
+  'sampleWeight',
+  'initialEpoch',
+  'stepsPerEpoch',
+  'validationSteps',
+  'validationBatchSize',
+  'validationFreq',
+  'signal',
+];
 
 export interface OpenOptions {
   op: string;

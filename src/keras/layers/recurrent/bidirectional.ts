@@ -12,7 +12,7 @@ import { leavesOf, type Nest } from '../../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
 import type { AnyLayer } from '../base/layer.ts';
 import { type ByOutput, RNN, type RecurrentCallOptions, type RecurrentOutput } from './rnn.ts';
-import { requireStateShapes } from './stateShapes.ts';
+import { requireStateShapes } from './cell.ts';
 import { wrapped } from './timeDistributed.ts';
 import {
   factoryOf,

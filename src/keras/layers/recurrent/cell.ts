@@ -1,9 +1,11 @@
 /** @file RNNCell: one time step of a recurrent layer, as a layer. */
-import type { OpenShape, Shape } from '../../../core/shape.ts';
+import { describe, type OpenShape, type Shape } from '../../../core/shape.ts';
 import { zeros } from '../../../ops/creation/creation.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type CallOptions, Layer } from '../base/layer.ts';
-import { requireStateShapes } from './stateShapes.ts';
+import { ShapeError } from '../../../core/errors.ts';
+import { areShapes } from '../../graph/callResult.ts';
+import { mapShapes, type Nest } from '../../tensorNest.ts';
 
 /** A prepared run over a sequence. Dropout masks are drawn once and used at every time step. */
 export interface Steps {
@@ -81,4 +83,18 @@ export abstract class RNNCell extends Layer<readonly Tensor[], readonly Tensor[]
     const batch = x?.[0] ?? null;
     return [this.outputSize, ...this.stateSizes].map((size) => [batch, size]);
   }
+}
+
+/** Throws a ShapeError unless `given` are the shapes of states whose last axes have these sizes. */
+export function requireStateShapes(name: string, sizes: readonly number[], given: unknown): void {
+  const shapes: OpenShape[] = [];
+  if (areShapes(given)) mapShapes(given as Nest<OpenShape>, (shape) => shapes.push(shape));
+  const fits = (size: number, i: number) => shapes[i]?.at(-1) === size || shapes[i]?.at(-1) === null;
+  if (shapes.length === sizes.length && sizes.every(fits)) return;
+  throw new ShapeError({
+    op: name,
+    rule: `its states have shapes [batch, …, size], with sizes ${sizes.join(', ')}.`,
+    received: describe(given),
+    hint: 'give the shape of the input alone, or with those of all states.',
+  });
 }

@@ -12,9 +12,9 @@ export {
   type ConvLSTM3DOptions,
 } from './convLSTM.ts';
 export { gru, GRU, type GRUOptions } from './gru.ts';
-export { gruCell, GRUCell, type GRUCellOptions } from './gruCell.ts';
+export { gruCell, GRUCell, type GRUCellOptions } from './gru.ts';
 export { lstm, LSTM, type LSTMOptions } from './lstm.ts';
-export { lstmCell, LSTMCell, type LSTMCellOptions } from './lstmCell.ts';
+export { lstmCell, LSTMCell, type LSTMCellOptions } from './lstm.ts';
 export {
   type RecurrentCallOptions,
   type RecurrentOptions,
@@ -24,5 +24,5 @@ export {
   type RNNOptions,
 } from './rnn.ts';
 export { simpleRNN, SimpleRNN, type SimpleRNNOptions } from './simpleRNN.ts';
-export { simpleRNNCell, SimpleRNNCell, type SimpleRNNCellOptions } from './simpleRNNCell.ts';
+export { simpleRNNCell, SimpleRNNCell, type SimpleRNNCellOptions } from './simpleRNN.ts';
 export { stackedRNNCells, StackedRNNCells, type StackedRNNCellsOptions } from './stackedRNNCells.ts';

@@ -11,9 +11,8 @@ import { leavesOf, type Nest } from '../../tensorNest.ts';
 import type { ClassConfig } from '../../namedObjects.ts';
 import type { Fields } from '../../options/fields.ts';
 import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
-import { RNNCell } from './cell.ts';
+import { requireStateShapes, RNNCell } from './cell.ts';
 import { runSteps } from './runSteps.ts';
-import { requireStateShapes } from './stateShapes.ts';
 import { StackedRNNCells } from './stackedRNNCells.ts';
 import type { DescribedSequenceOptions } from '../base/describedInput.ts';
 import {

@@ -1,4 +1,4 @@
-/** @file The convention of networks that Keras and torchvision build in different ways. */
+/** @file Options of several networks: whose convention they follow, and how wide they are. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 
@@ -12,5 +12,15 @@ export function isTorchvision(op: string, { convention = 'keras' }: { convention
     rule: "`convention` is 'keras' or 'torchvision'.",
     received: `convention: ${describe(convention)}`,
     hint: "pass 'torchvision' for weights of torchvision.",
+  });
+}
+
+export function requireAlpha(op: string, alpha: unknown): void {
+  if (typeof alpha === 'number' && Number.isFinite(alpha) && alpha > 0) return;
+  throw new ValueError({
+    op,
+    rule: '`alpha` is a positive number.',
+    received: `alpha: ${describe(alpha)}`,
+    hint: 'pass 1, or less for a narrower network.',
   });
 }
