@@ -1,16 +1,11 @@
 /** @file The text of Keras's JSON. Python distinguishes 1 from 1.0, and some options of Keras must be floats. */
-import { atOnce, type Pieces } from '../../core/pieces.ts';
+import type { Pieces } from '../../core/pieces.ts';
 import { isObject, type Json } from './document.ts';
 
 /** Options that Keras rejects as integers. */
 const floats = new Set(['learning_rate', 'momentum', 'beta', 'threshold']);
 
-/** Returns `value` as JSON, in which floats have a fraction. */
-export function jsonText(value: Json): string {
-  return atOnce(writeText(value));
-}
-
-/** As `jsonText`, an object with a class at a time: a layer, or a part of one. `key` is the key of the value. */
+/** Writes `value` as JSON in which floats have a fraction, an object with a class at a time. `key` is the key of the value. */
 export function* writeText(value: Json, key = ''): Pieces<string> {
   if (typeof value === 'number' && Number.isInteger(value) && floats.has(key)) return value.toFixed(1);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
