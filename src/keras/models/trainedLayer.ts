@@ -431,10 +431,9 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * computes differently; ValueError for a target that can't be written to.
    */
   async save(target: SaveTarget | SaveFolder, options: SaveOptions = {}, ...extra: never[]): Promise<void> {
-    await this.#holding(async (held) => {
-      const { saveModelTo } = await import('../saving/onFirstUse.ts');
-      await saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options, extra, held);
-    });
+    await this.#holding(async (held) =>
+      (await import('../saving/onFirstUse.ts')).saveModelTo(this as never, target, options, extra, held),
+    );
   }
 
   /**
@@ -446,16 +445,9 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options: SaveWeightsOptions = {},
     ...extra: never[]
   ): Promise<void> {
-    await this.#holding(async (held) => {
-      const { saveWeightsTo } = await import('../saving/onFirstUse.ts');
-      await saveWeightsTo(
-        this as unknown as Parameters<typeof saveWeightsTo>[0],
-        target,
-        options,
-        extra,
-        held,
-      );
-    });
+    await this.#holding(async (held) =>
+      (await import('../saving/onFirstUse.ts')).saveWeightsTo(this as never, target, options, extra, held),
+    );
   }
 
   /** Holds the present state until it is saved. */
