@@ -185,3 +185,42 @@ test('the first choice whose condition holds, and a sorted partition', async () 
     /the result of unfold/,
   );
 });
+
+describe('options by which a call is the same', () => {
+  const makeImage = () =>
+    tensor(
+      Float32Array.from({ length: 36 }, (_, i) => ((i * 7) % 11) / 11),
+      { shape: [3, 4, 3] },
+    );
+  const firstOf = (image: Tensor) => ops.transpose(image, { perm: [2, 0, 1] });
+  const values = async (x: Tensor) => [x.shape, x.dtype, ...(await x.data())];
+
+  test.each([
+    ['rgbToHsv', ops.image.rgbToHsv],
+    ['hsvToRgb', ops.image.hsvToRgb],
+    ['rgbToGrayscale', ops.image.rgbToGrayscale],
+  ])('%s of images with channels first', async (_, op) => {
+    const image = makeImage();
+    const found = op(firstOf(image), { dataFormat: 'channelsFirst' });
+    expect(await values(ops.transpose(found, { perm: [1, 2, 0] }))).toEqual(await values(op(image)));
+  });
+
+  test('borders of images with channels first', async () => {
+    const first = firstOf(makeImage());
+    const padding = { topPadding: 1, leftPadding: 2, targetHeight: 6, targetWidth: 7 };
+    const padded = ops.image.padImages(first, { ...padding, dataFormat: 'channelsFirst' });
+    expect(padded.shape).toEqual([3, 6, 7]);
+    const cropping = { topCropping: 1, leftCropping: 2, targetHeight: 3, targetWidth: 4 };
+    const cropped = ops.image.cropImages(padded, { ...cropping, dataFormat: 'channelsFirst' });
+    expect(await cropped.data()).toEqual(await first.data());
+  });
+
+  test('a number as a shape, ascending segments, the default norm', async () => {
+    expect(await values(ops.zeros(2, 'int32'))).toEqual([[2], 'int32', 0, 0]);
+    expect(await values(ops.ones(2))).toEqual([[2], 'float32', 1, 1]);
+    expect(await values(ops.full(2, 3))).toEqual([[2], 'float32', 3, 3]);
+    const summed = ops.segmentSum([1, 2, 3], [0, 0, 1], { numSegments: 2, sorted: true });
+    expect(await values(summed)).toEqual([[2], 'int32', 3, 3]);
+    expect(await ops.norm(tensor([3, 4]), { ord: null }).data()).toEqual(Float32Array.of(5));
+  });
+});

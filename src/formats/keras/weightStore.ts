@@ -93,7 +93,8 @@ async function collectVariables(
 ): Promise<void> {
   const into = found.get(path) ?? { name: null, numbered: new Map<number, StoredTensor>() };
   found.set(path, into);
-  const names = [...group.links.keys()];
+  // Weights of tokens are in the layer's options, too.
+  const names = [...group.links.keys()].filter((name) => name !== 'idf_weights');
   const unknown = names.find((name) => !/^(0|[1-9]\d{0,8})$/.test(name));
   if (unknown !== undefined) throw invalid('variables are numbered.', `'${unknown}'`);
   for (const name of names) {

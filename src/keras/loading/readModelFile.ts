@@ -51,7 +51,7 @@ export async function readModelFile(
   const container = await requireContainer(source);
   if (container === 'safetensors') return readCheckpointOf(source, options);
   if (container === 'legacyTorch') throw weightsOnly(source.name);
-  if (container === 'hdf5') return readLegacy(source, pacer);
+  if (container === 'hdf5') return readLegacy(source, pacer, options);
   if (container === 'json') return readDescribed(source, options);
   const { ZipArchive } = await import('../../formats/zip/index.ts');
   const zip = await ZipArchive.open(source, options.limits);
@@ -122,7 +122,7 @@ function ofOlder(
   return { compiled: isObject(compiled) ? upgradeTraining(compiled) : null, functions, isOlder: true };
 }
 
-const textLayer = /^(TextVectorization|StringLookup|Hashing)$/;
+const textLayer = /^(TextVectorization|StringLookup|Hashing|HashedCrossing)$/;
 
 /** Returns the model behind the layers that take strings. Errors: FormatError where the app doesn't take those. */
 async function cutModel(
@@ -176,19 +176,25 @@ async function readSibling(source: ByteSource, name: string): Promise<string | n
   }
 }
 
-async function readLegacy(source: ByteSource, pacer: Pacer): Promise<StoredModelFile> {
+async function readLegacy(
+  source: ByteSource,
+  pacer: Pacer,
+  options: ReadModelOptions,
+): Promise<StoredModelFile> {
   const { openHdf5 } = await import('../../formats/hdf5/index.ts');
   const root = await openHdf5(source);
   const text = await root.text('model_config');
   if (text === null) throw weightsOnly(source.name);
   const training = await root.text('training_config');
   const compiled = training === null ? null : readDocument(training, `${source.name}/training_config`);
-  const config = readDocument(text, `${source.name}/model_config`);
+  const given = readDocument(text, `${source.name}/model_config`);
   await pacer.step();
   const older = isOlder((await root.text('keras_version')) ?? undefined);
+  const config = older ? (upgradeLayer(given) as JsonObject) : given;
+  const cut = await cutModel(config, async () => null, `loadModel ${source.name}`, options);
   const weights = await openHdf5Weights(source, root, pacer);
-  if (!older) return { config, compiled: isObject(compiled) ? compiled : null, weights };
-  return { config: upgradeLayer(config) as JsonObject, ...ofOlder(compiled, olderFunctions()), weights };
+  if (!older) return { ...cut, compiled: isObject(compiled) ? compiled : null, weights };
+  return { ...cut, ...ofOlder(compiled, olderFunctions()), weights };
 }
 
 function undescribed(file: string): FormatError {

@@ -1,5 +1,9 @@
 /** @file Products, arrangement and linear algebra of the library with the dtypes of Keras. */
+import { requireBoolean } from '../../core/shape.ts';
+import type { CompositeOp } from '../../ops/define/composite.ts';
 import * as library from '../../ops/index.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { composeNumbers } from './composites.ts';
 import { ofFloats, ofNumbers, ofOneDType, ofValues } from './promotion.ts';
 
 /** The library's `matMul`, of any dtype, which the result has, too; of several, the highest. Shapes and errors: as there. */
@@ -11,17 +15,41 @@ export const outer: typeof library.outer = /* @__PURE__ */ ofValues(library.oute
 /** The library's `tensordot`, of any dtype, which the result has, too; of several, the highest. Shapes and errors: as there. */
 export const tensordot: typeof library.tensordot = /* @__PURE__ */ ofValues(library.tensordot);
 
+/** Options of segment ops. */
+export interface KerasSegmentOptions extends library.SegmentSumOptions {
+  /** Whether ids ascend; the result is the same. Default false. */
+  sorted?: boolean;
+}
+
+type SegmentOp = CompositeOp<[x: Tensor, segmentIds: Tensor], KerasSegmentOptions, Tensor, ['numSegments']>;
+
+/* @__NO_SIDE_EFFECTS__ */
+function ofSegments(
+  name: string,
+  op: (x: Tensor, ids: Tensor, options: library.SegmentSumOptions) => Tensor,
+): SegmentOp {
+  return composeNumbers({
+    name,
+    inputs: ['x', 'segmentIds:int32'],
+    options: { numSegments: true, sorted: false, validateIndices: false },
+    compose: ([x, ids], { sorted = false, ...options }) => {
+      requireBoolean(name, 'sorted', sorted);
+      return op(x, ids, options);
+    },
+  });
+}
+
 /** The library's `segmentMax`, of any dtype: booleans become int32. Shapes and errors: as there. */
-export const segmentMax: typeof library.segmentMax = /* @__PURE__ */ ofNumbers(library.segmentMax);
+export const segmentMax: SegmentOp = /* @__PURE__ */ ofSegments('segmentMax', library.segmentMax);
 
 /** The library's `segmentMin`, of any dtype: booleans become int32. Shapes and errors: as there. */
-export const segmentMin: typeof library.segmentMin = /* @__PURE__ */ ofNumbers(library.segmentMin);
+export const segmentMin: SegmentOp = /* @__PURE__ */ ofSegments('segmentMin', library.segmentMin);
 
 /** The library's `segmentProd`, of any dtype: booleans become int32. Shapes and errors: as there. */
-export const segmentProd: typeof library.segmentProd = /* @__PURE__ */ ofNumbers(library.segmentProd);
+export const segmentProd: SegmentOp = /* @__PURE__ */ ofSegments('segmentProd', library.segmentProd);
 
 /** The library's `segmentSum`, of any dtype: booleans become int32. Shapes and errors: as there. */
-export const segmentSum: typeof library.segmentSum = /* @__PURE__ */ ofNumbers(library.segmentSum);
+export const segmentSum: SegmentOp = /* @__PURE__ */ ofSegments('segmentSum', library.segmentSum);
 
 /** The library's `trace`, of any dtype: booleans become int32. Shapes and errors: as there. */
 export const trace: typeof library.trace = /* @__PURE__ */ ofNumbers(library.trace);

@@ -1,7 +1,7 @@
 /** @file The option `dataFormat` of keras.ops. Ops are written for channels last; with channels first, images are transposed for them. */
 import { oneOf } from '../../core/shape.ts';
 import { moveAxis } from '../../ops/arrangement/moveAxis.ts';
-import type { CompositeDefinition } from '../../ops/define/composite.ts';
+import { type CompositeDefinition, type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 export interface DataFormatOption {
@@ -36,4 +36,12 @@ export function inEitherFormat<
       return moveAxis(found, { source: -1, destination: axis });
     },
   };
+}
+
+/** An op on images that may come without a batch, in either format. */
+/* @__NO_SIDE_EFFECTS__ */
+export function defineImageOp<O extends DataFormatOption>(
+  definition: CompositeDefinition<[images: Tensor], O, Tensor, []>,
+): CompositeOp<[images: Tensor], O> {
+  return defineComposite(inEitherFormat(definition, -3));
 }

@@ -4,7 +4,12 @@ import { ValueError } from '../../core/errors.ts';
 import { type OptionNames, optionsOf, type Settings } from '../../core/options.ts';
 import { requireBoolean, requireFinite, requireInteger, type Shape } from '../../core/shape.ts';
 import type { CompositeOp } from '../../ops/define/composite.ts';
-import { type CreationOptions, fill, ones } from '../../ops/creation/creation.ts';
+import {
+  type CreationOptions,
+  fill,
+  ones as libraryOnes,
+  zeros as libraryZeros,
+} from '../../ops/creation/creation.ts';
 import { zerosLike } from '../../ops/creation/like.ts';
 import { flip } from '../../ops/arrangement/flip.ts';
 import { expandDims } from '../../ops/arrangement/expandDims.ts';
@@ -112,15 +117,36 @@ export function tri(rows: number, ...args: unknown[]): Tensor {
   const { columns = null, k = 0, dtype = 'float32' }: TriOptions = optionsOf('tri', args, names, ['rows']);
   requireInteger('tri', 'rows', rows, 0);
   if (columns !== null) requireInteger('tri', 'columns', columns, 0);
-  return tidy(() => tril(ones([rows, columns ?? rows], { dtype }), { k }));
+  return tidy(() => tril(libraryOnes([rows, columns ?? rows], { dtype }), { k }));
+}
+
+/** A shape, or the size of a vector. */
+export type ShapeOrSize = Shape | number;
+
+const shapeOf = (given: ShapeOrSize): Shape => (typeof given === 'number' ? [given] : given);
+
+/** The library's `zeros`; a number is the size of a vector. Errors: as there. */
+export function zeros<D extends DType = 'float32'>(
+  shape: ShapeOrSize,
+  ...settings: Settings<CreationOptions<D>, ['dtype']>
+): Tensor<D> {
+  return libraryZeros<D>(shapeOf(shape), ...settings);
+}
+
+/** The library's `ones`; a number is the size of a vector. Errors: as there. */
+export function ones<D extends DType = 'float32'>(
+  shape: ShapeOrSize,
+  ...settings: Settings<CreationOptions<D>, ['dtype']>
+): Tensor<D> {
+  return libraryOnes<D>(shapeOf(shape), ...settings);
 }
 
 /** `value` everywhere, where true is 1. Dtype: float32 unless `dtype` is another, also for true. Errors: as of `fill`. */
-export function full(shape: Shape, value: number | boolean, options?: CreationOptions): Tensor;
-export function full(shape: Shape, value: number | boolean, ...args: unknown[]): Tensor {
+export function full(shape: ShapeOrSize, value: number | boolean, options?: CreationOptions): Tensor;
+export function full(shape: ShapeOrSize, value: number | boolean, ...args: unknown[]): Tensor {
   const names: OptionNames<CreationOptions> = { dtype: true, name: true };
   const options: CreationOptions = optionsOf('full', args, names, ['shape', 'value']);
-  return fill(shape, numberOf(value), options);
+  return fill(shapeOf(shape), numberOf(value), options);
 }
 
 /** `value` in the shape of x and its dtype, which rounds it towards 0, or `dtype`. Errors: as of `fill`. */

@@ -30,7 +30,7 @@ export {
   scaleAndTranslate,
   type ScaleAndTranslateOptions,
 } from './scaleAndTranslate.ts';
-export { hsvToRgb, rgbToGrayscale, rgbToHsv } from '../../ops/images/colours.ts';
+export { hsvToRgb, rgbToGrayscale, rgbToHsv } from './imageColours.ts';
 export { type CropImagesOptions, cropImages, type PadImagesOptions, padImages } from './imageBorders.ts';
 export { type ElasticTransformOptions, elasticTransform } from './elasticTransform.ts';
 export { type MapCoordinatesOptions, mapCoordinates } from './mapCoordinates.ts';

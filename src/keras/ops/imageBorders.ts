@@ -1,14 +1,15 @@
 /** @file Images with borders added or removed: padImages, cropImages. */
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
-import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
+import type { CompositeOp } from '../../ops/define/composite.ts';
 import { pad } from '../../ops/arrangement/pad.ts';
 import { slice } from '../../ops/arrangement/slice.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { type DataFormatOption, defineImageOp } from './channels.ts';
 import { ofImages } from './imageBatches.ts';
 
 /** Options of `padImages`: two of each three, from which the third follows. */
-export interface PadImagesOptions {
+export interface PadImagesOptions extends DataFormatOption {
   /** Pixels added above. Default null: by `targetHeight`. */
   topPadding?: number | null;
   /** Pixels added below. Default null: by `targetHeight`. */
@@ -24,7 +25,7 @@ export interface PadImagesOptions {
 }
 
 /** Images with zeros around them. Any dtype. Shapes: [..batch, h, w, c] → [..batch, targetHeight, targetWidth, c]. Errors: ValueError, ShapeError. */
-export const padImages: CompositeOp<[images: Tensor], PadImagesOptions> = /* @__PURE__ */ defineComposite({
+export const padImages: CompositeOp<[images: Tensor], PadImagesOptions> = /* @__PURE__ */ defineImageOp({
   name: 'padImages',
   inputs: ['images'],
   options: {
@@ -34,6 +35,7 @@ export const padImages: CompositeOp<[images: Tensor], PadImagesOptions> = /* @__
     leftPadding: false,
     rightPadding: false,
     targetWidth: false,
+    dataFormat: false,
   },
   compose: ([images], { topPadding, bottomPadding, targetHeight, leftPadding, rightPadding, targetWidth }) =>
     ofImages('padImages', images, (x) => {
@@ -53,7 +55,7 @@ export const padImages: CompositeOp<[images: Tensor], PadImagesOptions> = /* @__
 });
 
 /** Options of `cropImages`: two of each three, from which the third follows. */
-export interface CropImagesOptions {
+export interface CropImagesOptions extends DataFormatOption {
   /** Pixels removed above. Default null: by `targetHeight`. */
   topCropping?: number | null;
   /** Pixels removed below. Default null: by `targetHeight`. */
@@ -69,7 +71,7 @@ export interface CropImagesOptions {
 }
 
 /** Parts of images. Any dtype. Shapes: [..batch, h, w, c] → [..batch, targetHeight, targetWidth, c]. Errors: ValueError, ShapeError. */
-export const cropImages: CompositeOp<[images: Tensor], CropImagesOptions> = /* @__PURE__ */ defineComposite({
+export const cropImages: CompositeOp<[images: Tensor], CropImagesOptions> = /* @__PURE__ */ defineImageOp({
   name: 'cropImages',
   inputs: ['images'],
   options: {
@@ -79,6 +81,7 @@ export const cropImages: CompositeOp<[images: Tensor], CropImagesOptions> = /* @
     leftCropping: false,
     rightCropping: false,
     targetWidth: false,
+    dataFormat: false,
   },
   compose: (
     [images],

@@ -233,7 +233,7 @@ export { concat as concatenate } from './arrayDTypes.ts';
 export { hardSwish as hardSilu, silu as swish } from './networkDTypes.ts';
 export { variance as var } from './reductionDTypes.ts';
 export { identity as copy } from '../../ops/arrangement/identity.ts';
-export { zeros as empty } from '../../ops/creation/creation.ts';
+export { ones, zeros, zeros as empty } from './creation.ts';
 export { zerosLike as emptyLike } from './matrices.ts';
 export { scatterNd as scatter } from '../../ops/indexing/gatherNd.ts';
 // Modules of Keras

@@ -73,17 +73,27 @@ export const gelu: CompositeOp<[x: Tensor], GeluOptions, Tensor, ['approximate']
     compose: ([x], { approximate = true }) => libraryGelu(x, { approximate }),
   });
 
+/** Options of `norm`. */
+export interface KerasNormOptions extends Omit<NormOptions, 'ord'> {
+  /** As of the library's `norm`. Default null: 'euclidean'. */
+  ord?: NormOptions['ord'] | null;
+}
+
 /**
  * The library's `norm`, but a matrix without an `axis` has a matrix norm: `norm(x, { ord: 1 })` is the largest sum of a column.
  * float32. Shapes and errors: as of the library's `norm`.
  */
-export const norm: CompositeOp<[x: Tensor], NormOptions, Tensor, ['ord', 'axis', 'keepDims']> =
+export const norm: CompositeOp<[x: Tensor], KerasNormOptions, Tensor, ['ord', 'axis', 'keepDims']> =
   /* @__PURE__ */ composeFloats({
     name: 'norm',
     inputs: ['x'],
     options: { ord: true, axis: true, keepDims: true },
-    compose: ([x], { axis = null, ...options }) =>
-      libraryNorm(x, { ...options, axis: axis === null && x.shape.length === 2 ? [0, 1] : axis }),
+    compose: ([x], { axis = null, ord, ...options }) =>
+      libraryNorm(x, {
+        ...options,
+        ord: ord ?? undefined,
+        axis: axis === null && x.shape.length === 2 ? [0, 1] : axis,
+      }),
   });
 
 /** Options of `takeAlongAxis`. */

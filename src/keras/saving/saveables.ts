@@ -33,6 +33,8 @@ export type SavedLayer = AnyLayer & {
   /** Files have the sum of a weight and its adapter, and no adapter. */
   readonly adapter?: Adapter | null;
   readonly adapters?: ReadonlyMap<string, Adapter>;
+  /** Vectors in files that aren't variables here, by their names. */
+  readonly storedArrays?: Readonly<Record<string, readonly number[]>>;
   /** Values in files of quantized weights with an adapter: their sum, quantized again. */
   mergedValues?(): Promise<ReadonlyMap<Variable, Int32Array | Float32Array>>;
 };

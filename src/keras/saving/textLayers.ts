@@ -45,6 +45,8 @@ export async function cutTextLayers(
   const texts = described.filter(isTextLayer);
   const inputs = new Map(texts.map((layer) => [layer, inputOf(layer, described)]));
   for (const [layer, input] of inputs) if (!input) throw notAtInput(layer, source);
+  const crossing = described.find(({ class_name: name }) => name === 'HashedCrossing');
+  if (crossing) throw notAtInput(crossing, source);
   const layers = await Promise.all(texts.map((layer) => makeLayer(layer, described, readAsset, source)));
   const names = new Map([...inputs].map(([layer, input]) => [nameOf(input as JsonObject), nameOf(layer)]));
   const removed = new Set(inputs.values());

@@ -124,6 +124,10 @@ async function addLayer(
     const type = own ?? (dtype === 'float32' ? (floats.get(layer) ?? dtype) : types[dtype]);
     group.children.set(String(i), dataset(type, shape, values[i] as Promise<TypedData>));
   });
+  for (const [name, vector] of Object.entries(layer.storedArrays ?? {})) {
+    const data = Promise.resolve(Float32Array.from(vector));
+    group.children.set(name, dataset('float32', [vector.length], data));
+  }
   await Promise.all(values);
 }
 

@@ -128,7 +128,7 @@ describe('errors', () => {
   test('shapes of a message are also given as the caller wrote them', () => {
     const conv = layers.conv2d(4, 5, { dataFormat, name: 'conv' });
     expect(() => conv.apply(randomNormal([1, 3, 4, 9]))).toThrow(
-      "'conv' has channels first and is computed with channels last: [1, 3, 4, 9] is [1, 4, 9, 3] above",
+      "'conv' takes channels last: [1, 3, 4, 9] is [1, 4, 9, 3] above",
     );
     const open = layers.conv2d(4, 5, { dataFormat });
     expect(() => open.apply(input({ shape: [null, 8, 9] }))).toThrow(

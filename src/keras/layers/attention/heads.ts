@@ -4,12 +4,13 @@ import { formatSpec } from '../../../core/spec.ts';
 import { broadcastTo } from '../../../ops/reductions/sum.ts';
 import { dotProductAttention } from '../../../ops/attention/dotProductAttention.ts';
 import { matMul } from '../../../ops/products/matMul.ts';
+import { any } from '../../../ops/reductions/anyAll.ts';
 import { mean } from '../../../ops/reductions/mean.ts';
 import { reshape } from '../../../ops/arrangement/reshape.ts';
 import { transpose } from '../../../ops/arrangement/transpose.ts';
 import { where } from '../../../ops/elementwise/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { maskedSoftmax } from './attentionMasks.ts';
+import { allOf, causalMask, maskedSoftmax } from './attentionMasks.ts';
 
 export interface Projected {
   /** [batch, …, heads, size]. */
@@ -40,6 +41,8 @@ export interface Masks {
 
 export interface FusedAttention extends Projected, Masks {
   scale: number;
+  /** Whether a query that sees no key gets zeros, as from `attend`. Otherwise it attends to all keys equally. */
+  clears: boolean;
 }
 
 /**
@@ -53,7 +56,7 @@ export function isFusable({ query, axes, queryMask, isCausal }: Projected & Mask
 
 /** Only the output, [batch, …, heads, size], for inputs that are fusable. */
 export function attendFused({ query, key, value, axes, mask, ...rest }: FusedAttention): Tensor {
-  const { queryMask, ...options } = rest;
+  const { queryMask, clears, ...options } = rest;
   const line = (x: Tensor) => {
     const length = x.shape.slice(1, -2).reduce((product, n) => product * n, 1);
     return axes.length === 1
@@ -63,16 +66,19 @@ export function attendFused({ query, key, value, axes, mask, ...rest }: FusedAtt
   const sizes = (x: Tensor) => x.shape.slice(1, -2);
   const seen = mask && flatMask(mask, 2, sizes(query), sizes(value));
   const found = dotProductAttention(line(query), line(key), line(value), null, seen, options);
-  // A query that sees no key attends to all keys equally.
-  const output = queryMask
-    ? where(
-        reshape(queryMask, { shape: [...queryMask.shape, 1, 1] }),
-        found,
-        mean(line(value), { axis: 1, keepDims: true }),
-      )
-    : found;
+  const sees = queryMask && reshape(queryMask, { shape: [...queryMask.shape, 1, 1] });
+  let output = found;
+  if (clears) {
+    const isCausal = options.isCausal && (sees || seen) ? causalMask(...firsts(query, value)) : null;
+    // [batch, heads or 1, queries or 1, values] to [batch, queries or 1, heads or 1, 1].
+    const keys = allOf([sees && transpose(sees, { perm: [0, 3, 1, 2] }), isCausal, seen]);
+    if (keys)
+      output = where(transpose(any(keys, { axis: -1, keepDims: true }), { perm: [0, 2, 1, 3] }), found, 0);
+  } else if (sees) output = where(sees, found, mean(line(value), { axis: 1, keepDims: true }));
   return reshape(output, { shape: [...query.shape.slice(0, -1), value.shape.at(-1) as number] });
 }
+
+const firsts = (query: Tensor, value: Tensor) => [query.shape[1], value.shape[1]] as [number, number];
 
 /** The output [batch, …, heads, size], and the scores [batch, …, heads, ...queries, ...values]. */
 export function attend(attention: Attention): { output: Tensor; scores: Tensor } {
@@ -89,7 +95,8 @@ export function attend(attention: Attention): { output: Tensor; scores: Tensor }
   const queries = sizesOf(query, axes);
   const values = sizesOf(attention.value, axes);
   const flat = mask && flatMask(mask, others.length, queries, values);
-  const scores = maskedSoftmax(matMul(lines(query), lines(attention.key), { transposeB: true }), flat);
+  const masked = maskedSoftmax(matMul(lines(query), lines(attention.key), { transposeB: true }), flat);
+  const scores = flat ? where(flat, masked, 0) : masked;
   const found = matMul(drop(scores), lines(attention.value));
   const unflattened = reshape(found, {
     shape: [...sizesOf(query, others), ...queries, found.shape.at(-1) as number],

@@ -209,9 +209,11 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     const needsScores = returnAttentionScores || (training === true && this.dropout > 0);
     // The fused op shares heads itself, unless queries are masked.
     const projected = needsScores || masks.queryMask ? this.#withAllHeads(perHead) : perHead;
+    // Where Keras doesn't take its fused op, queries that see no key get zeros.
+    const clears = this.dropout > 0 || query.rank !== 3;
     const { output, scores } =
       !needsScores && isFusable({ ...projected, ...masks })
-        ? { output: attendFused({ ...projected, ...masks, scale }), scores: null }
+        ? { output: attendFused({ ...projected, ...masks, scale, clears }), scores: null }
         : this.#attendWithScores(projected, masks, scale, training);
     const gated = this.gateDense ? mul(output, sigmoid(project(this.gateDense, query))) : output;
     const attended = project(this.outputDense, gated);

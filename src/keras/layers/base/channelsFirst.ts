@@ -135,7 +135,7 @@ function naming<T>(layer: AnyLayer, given: Nest<OpenShape>, last: Nest<OpenShape
     if (error instanceof ShapeError)
       addToMessage(
         error,
-        `\n  layout: '${layer.name}' has channels first and is computed with channels last: ${describe(given)} is ${describe(last)} above.`,
+        `\n  layout: '${layer.name}' takes channels last: ${describe(given)} is ${describe(last)} above.`,
       );
     throw error;
   }
@@ -154,6 +154,6 @@ function requireOwnMethods(layer: AnyLayer): void {
     op: layer.name,
     rule: `a class that overrides \`${changed}\` of a layer takes channels last.`,
     received: `dataFormat: 'channelsFirst', for ${describe(layer.constructor.name)}`,
-    hint: 'keep the layer in a property instead, and call it in `call`.',
+    hint: 'keep the layer in a property, and call it.',
   });
 }

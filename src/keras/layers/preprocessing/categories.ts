@@ -45,10 +45,10 @@ export function encodeCategories(indices: Tensor, { mode, depth, weights = null 
   if (mode === 'oneHot')
     return rows(isColumn(indices.shape) ? squeeze(indices, { axis: -1 }) : indices, depth);
   const hot = rows(indices, depth);
-  // Keras takes counts over the second axis, but 'multiHot' over the last.
-  if (mode === 'multiHot') return max(hot, { axis: -2 });
-  const counted = weights ? mul(hot, expandDims(weights, { axis: -1 })) : hot;
-  return sum(counted, { axis: indices.rank > 1 ? 1 : 0 });
+  // Keras's axis for both, also where the numbers of a sample have several axes.
+  const axis = indices.rank > 1 ? 1 : 0;
+  if (mode === 'multiHot') return max(hot, { axis });
+  return sum(weights ? mul(hot, expandDims(weights, { axis: -1 })) : hot, { axis });
 }
 
 const rows = (indices: Tensor, depth: number): Tensor => cast(oneHot(indices, { depth }), 'float32');
@@ -57,7 +57,6 @@ const rows = (indices: Tensor, depth: number): Tensor => cast(oneHot(indices, { 
 export function encodedShape(shape: OpenShape, { mode, depth }: Encoding): OpenShape {
   if (mode === 'int') return shape;
   if (mode === 'oneHot') return [...(isColumn(shape) ? shape.slice(0, -1) : shape), depth];
-  if (mode === 'multiHot') return [...shape.slice(0, -1), depth];
   return [...shape.filter((_, axis) => axis !== (shape.length > 1 ? 1 : 0)), depth];
 }
 

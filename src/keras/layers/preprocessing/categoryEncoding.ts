@@ -10,6 +10,7 @@ import {
   factoryOf,
   type InputSpec,
   integer,
+  Layer,
   layer,
   type LayerOptions,
   oneOf,
@@ -32,6 +33,7 @@ export class CategoryEncoding extends /* @__PURE__ */ layer<CategoryEncodingOpti
     outputMode: oneOf(['oneHot', 'multiHot', 'count'], 'multiHot'),
   }),
 ) {
+  static override readonly callOptionNames: readonly string[] = [...Layer.callOptionNames, 'countWeights'];
   /** @internal */
   override readonly inputDType: DType = 'int32';
   protected override inputSpec: readonly InputSpec[] = [{ minRank: 1 }];

@@ -97,6 +97,12 @@ export class IntegerLookup
     return this.#lookup.outputMode === 'int' ? 'int32' : 'float32';
   }
 
+  /** @internal */
+  get storedArrays(): Readonly<Record<string, readonly number[]>> {
+    const { weights } = this.#lookup;
+    return weights ? { idf_weights: weights } : {};
+  }
+
   /** With token weights, the options contain both: Keras also stores weights elsewhere. */
   get assets(): LearnedFiles | null {
     const { isLearned, outputMode, table } = this.#lookup;

@@ -192,6 +192,11 @@ export class Lookup<T extends Token> {
     );
   }
 
+  /** What the counts of tokens are multiplied by; null without weights. */
+  get weights(): readonly number[] | null {
+    return this.#weights;
+  }
+
   /** Encodes int32 indices in the layer's mode. */
   encodeIndices(indices: Tensor): Tensor {
     const { outputMode } = this;
