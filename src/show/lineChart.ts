@@ -150,7 +150,22 @@ export function drawLines(lines: readonly DrawnLine[], style: LineStyle, width: 
     ...key.parts,
     ...(note ? [label(0, key.height + 12, note, { class: 'note' })] : []),
     ...(style.yLabel ? [label(0, top - margin.top - 4, style.yLabel)] : []),
-    ...axes({ xScale, yScale, x, y, left, right: width - margin.right, bottom: top + plotHeight }),
+    ...axes({
+      xScale,
+      yScale,
+      x,
+      y,
+      left,
+      right: width - margin.right,
+      bottom: top + plotHeight,
+      // Of an empty chart, numbers at the axes would be made up.
+      numbered: drawn.length > 0,
+    }),
+    ...(lines.some(({ points }) => points.length > 0)
+      ? []
+      : [
+          label(left + plotWidth / 2, top + plotHeight / 2 + 4, 'no values yet', { 'text-anchor': 'middle' }),
+        ]),
     label(left + plotWidth, height - 4, `${style.xLabel} →`, { 'text-anchor': 'end' }),
     ...lines.map(({ points, series, isDashed }) =>
       markup('path', {
@@ -226,9 +241,10 @@ interface Axes {
   readonly left: number;
   readonly right: number;
   readonly bottom: number;
+  readonly numbered: boolean;
 }
 
-function axes({ xScale, yScale, x, y, left, right, bottom }: Axes): Markup[] {
+function axes({ xScale, yScale, x, y, left, right, bottom, numbered }: Axes): Markup[] {
   return [
     ...yScale.ticks.flatMap((tick) => [
       markup('line', {
@@ -238,8 +254,10 @@ function axes({ xScale, yScale, x, y, left, right, bottom }: Axes): Markup[] {
         y2: rounded(y(tick)),
         stroke: grid,
       }),
-      label(left - 6, y(tick) + 4, tickText(tick), { 'text-anchor': 'end' }),
+      ...(numbered ? [label(left - 6, y(tick) + 4, tickText(tick), { 'text-anchor': 'end' })] : []),
     ]),
-    ...xScale.ticks.map((tick) => label(x(tick), bottom + 16, tickText(tick), { 'text-anchor': 'middle' })),
+    ...(numbered
+      ? xScale.ticks.map((tick) => label(x(tick), bottom + 16, tickText(tick), { 'text-anchor': 'middle' }))
+      : []),
   ];
 }

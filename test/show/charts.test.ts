@@ -63,6 +63,9 @@ describe('lineChart', () => {
   test('draws one value as a dot, and nothing as axes', () => {
     expect(lineChart({ loss: [3] }).svg).toMatch(/<circle /);
     expect(lineChart({ loss: [] }).svg).toMatch(/loss no values/);
+    // Numbers at the axes of an empty chart would be made up.
+    expect(texts(lineChart({}).svg, 'text')).toEqual(['no values yet', 'step →']);
+    expect(lineChart({ loss: [Number.NaN] }).svg).not.toMatch(/no values yet/);
     expect(lineChart({}).svg).toMatch(/^<svg /);
     expect(lineChart({ flat: [2, 2, 2] }).svg).not.toMatch(/NaN/);
   });
