@@ -2,12 +2,11 @@
 import { describe } from '../core/describe.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { checkOptions, type OptionNames } from '../core/options.ts';
-import { shortened } from './barChart.ts';
 import { Chart } from './chart.ts';
 import { requireText, requireTexts } from './checks.ts';
-import { grid, ink, lineColour, paper } from './colour.ts';
-import { type Markup, markup } from './markup.ts';
-import { label, picture, rounded, textWidth } from './picture.ts';
+import { lineColour } from './colour.ts';
+import type { Markup } from './markup.ts';
+import { drawMatrix } from './matrix.ts';
 
 /** The classes of examples, by number from 0: the true ones and the predicted ones. */
 export interface Classified {
@@ -38,7 +37,7 @@ export function confusionMatrix(data: Classified, options: ConfusionMatrixOption
   const classes = options.classes === undefined ? null : requireTexts(op, 'classes', options.classes);
   return new Chart(op, data, (given) => {
     const { counts, names } = countsOf(op, given, classes);
-    return (width) => drawMatrix(counts, names, title, width);
+    return (width) => drawCounts(counts, names, title, width);
   });
 }
 
@@ -93,89 +92,32 @@ function requireClasses(
   });
 }
 
-/** What stands above the names of rows. */
-const trueWord = 'true ↓';
-
-function drawMatrix(
+function drawCounts(
   counts: readonly (readonly number[])[],
   names: readonly string[],
   title: string,
   width: number,
 ): Markup {
-  // Names may be shorter than the words above them.
-  const left = Math.min(
-    width / 4,
-    Math.max(14 + textWidth(trueWord), 26 + Math.max(...names.map(textWidth))),
-  );
-  const top = 40;
-  const cell = Math.max(2, Math.min(64, (width - left - 4) / names.length));
-  const height = top + cell * names.length + 6;
   const total = counts.flat().reduce((sum, count) => sum + count, 0);
   const right = counts.reduce((sum, row, i) => sum + (row[i] as number), 0);
-  const isTextual = cell >= 8 + textWidth(String(Math.max(...counts.flat(), 0)));
-  return picture(
-    {
-      width,
-      height: Math.ceil(height),
-      title,
-      description: `${right} of ${total} right; ${mistakesText(counts, names)}`,
-    },
-    label(left, 12, 'predicted →'),
-    label(0, 12, trueWord),
-    ...(cell >= 14
-      ? names.flatMap((name, i) => [
-          label(left + cell * (i + 0.5), top - 8, shortened(name, cell - 2), {
-            'text-anchor': 'middle',
-            fill: ink,
-          }),
-          label(left - 8, top + cell * (i + 0.5) + 4, shortened(name, left - 10), {
-            'text-anchor': 'end',
-            fill: ink,
-          }),
-        ])
-      : []),
-    ...counts.flatMap((row, i) => {
+  return drawMatrix({
+    width,
+    title,
+    description: `${right} of ${total} right; ${mistakesText(counts, names)}`,
+    rows: names,
+    columns: names,
+    rowWord: 'true ↓',
+    columnWord: 'predicted →',
+    cells: counts.map((row, i) => {
       const all = row.reduce((sum, count) => sum + count, 0);
-      return row.flatMap((count, j) => {
-        const share = all > 0 ? count / all : 0;
-        const [x, y] = [rounded(left + cell * j), rounded(top + cell * i)];
-        const size = rounded(Math.max(1, cell - 1.5));
-        return [
-          markup('rect', {
-            x,
-            y,
-            width: size,
-            height: size,
-            rx: Math.min(3, cell / 8),
-            fill: grid,
-            opacity: 0.5,
-          }),
-          ...(count > 0
-            ? [
-                markup('rect', {
-                  class: 'cell',
-                  x,
-                  y,
-                  width: size,
-                  height: size,
-                  rx: Math.min(3, cell / 8),
-                  fill: lineColour(i === j ? 1 : 0),
-                  opacity: rounded(1000 * (0.12 + 0.88 * share)) / 1000,
-                }),
-              ]
-            : []),
-          ...(isTextual
-            ? [
-                label(x + size / 2, y + size / 2 + 4, String(count), {
-                  'text-anchor': 'middle',
-                  fill: share > 0.55 ? paper : ink,
-                }),
-              ]
-            : []),
-        ];
-      });
+      return row.map((count, j) => ({
+        colour: lineColour(i === j ? 1 : 0),
+        // A single example is seen, too.
+        strength: count > 0 ? 0.12 + 0.88 * (count / all) : 0,
+        text: String(count),
+      }));
     }),
-  );
+  });
 }
 
 /** The three most frequent mistakes. */

@@ -10,6 +10,8 @@ export {
   type Run,
   type Runs,
 } from './historyChart.ts';
+export { heatmap, type HeatmapOptions, type MatrixValues } from './heatmap.ts';
 export { featureMaps, type FeatureMapsOptions, images, type ImagesOptions } from './images.ts';
 export { lineChart, type LineChartOptions, type Lines, type LineValues } from './lineChart.ts';
+export { type PointGroups, scatterChart, type ScatterChartOptions } from './scatterChart.ts';
 export { Table, table, type TableOptions, type TableRow } from './table.ts';

@@ -5,7 +5,7 @@ import { checkOptions, isPlainObject, type OptionNames } from '../core/options.t
 import { requireOneOf } from '../core/shape.ts';
 import { Chart } from './chart.ts';
 import { requireText } from './checks.ts';
-import { grid, lineColour } from './colour.ts';
+import { type Colour, grid, lineColour } from './colour.ts';
 import { linePath, type Place } from './linePath.ts';
 import { type Markup, markup } from './markup.ts';
 import { tickText, valueText } from './numberText.ts';
@@ -70,6 +70,8 @@ export interface LineStyle {
   readonly scale: 'linear' | 'log';
   readonly xLabel: string;
   readonly yLabel: string;
+  /** How points are drawn. Default 'line'. */
+  readonly marks?: 'line' | 'dots';
 }
 
 export function styleOf(op: string, options: LineChartOptions): LineStyle {
@@ -119,7 +121,7 @@ export function drawLines(lines: readonly DrawnLine[], style: LineStyle, width: 
   const drawn = lines.flatMap(({ points }) => points.filter(isDrawn));
   const entries = lines.map(({ name, points, series, isDashed }) => ({
     name,
-    note: changeText(points),
+    note: style.marks === 'dots' ? countText(points) : changeText(points),
     colour: lineColour(series),
     isDashed,
   }));
@@ -167,34 +169,23 @@ export function drawLines(lines: readonly DrawnLine[], style: LineStyle, width: 
           label(left + plotWidth / 2, top + plotHeight / 2 + 4, 'no values yet', { 'text-anchor': 'middle' }),
         ]),
     label(left + plotWidth, height - 4, `${style.xLabel} →`, { 'text-anchor': 'end' }),
-    ...lines.map(({ points, series, isDashed }) =>
-      markup('path', {
-        class: 'line',
-        d: linePath(
-          points.map((point): Place => (isDrawn(point) ? [x(point[0]), y(point[1])] : null)),
-          width,
-        ),
-        fill: 'none',
-        stroke: lineColour(series),
-        'stroke-width': 2.25,
-        'stroke-linejoin': 'round',
-        'stroke-linecap': 'round',
-        'stroke-dasharray': isDashed ? '6 4' : null,
-      }),
-    ),
-    ...lines.flatMap(({ points, series }) => {
-      const [only] = points;
+    ...lines.flatMap((line) => {
+      const places = line.points.map((point): Place => (isDrawn(point) ? [x(point[0]), y(point[1])] : null));
       // A line through one point has no length.
-      return points.length === 1 && only && isDrawn(only)
-        ? [
-            markup('circle', {
-              cx: rounded(x(only[0])),
-              cy: rounded(y(only[1])),
-              r: 3.5,
-              fill: lineColour(series),
+      return style.marks === 'dots' || places.length === 1
+        ? [dots(places, lineColour(line.series))]
+        : [
+            markup('path', {
+              class: 'line',
+              d: linePath(places, width),
+              fill: 'none',
+              stroke: lineColour(line.series),
+              'stroke-width': 2.25,
+              'stroke-linejoin': 'round',
+              'stroke-linecap': 'round',
+              'stroke-dasharray': line.isDashed ? '6 4' : null,
             }),
-          ]
-        : [];
+          ];
     }),
   );
 }
@@ -208,6 +199,23 @@ function rangeOf(points: readonly (readonly [number, number])[], part: 0 | 1): [
   }
   return [min, max];
 }
+
+/** Lines of no length with round ends; where several points share a place, one. */
+function dots(places: readonly Place[], colour: Colour): Markup {
+  const moves = places.flatMap((place) => (place ? [`M${rounded(place[0])} ${rounded(place[1])}h0`] : []));
+  return markup('path', {
+    class: 'dots',
+    d: [...new Set(moves)].join(''),
+    fill: 'none',
+    stroke: colour,
+    'stroke-width': 7,
+    'stroke-linecap': 'round',
+    'stroke-opacity': moves.length > 1 ? 0.7 : null,
+  });
+}
+
+const countText = ({ length }: { readonly length: number }) =>
+  `${length} ${length === 1 ? 'point' : 'points'}`;
 
 function changeText(points: readonly (readonly [number, number])[]): string {
   const [first, last] = [points[0], points.at(-1)];

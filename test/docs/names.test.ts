@@ -4,8 +4,10 @@ import * as tf from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
 import { foldName } from '../../src/core/suggest.ts';
 import * as core from '../../src/index.ts';
+import * as inspector from '../../src/inspect/index.ts';
 import * as io from '../../src/io/index.ts';
 import * as keras from '../../src/keras/index.ts';
+import * as show from '../../src/show/index.ts';
 
 const page = readFileSync(new URL('../../docs/names.md', import.meta.url), 'utf8');
 const rows = page
@@ -43,7 +45,7 @@ test('a function of TF.js has the same name, or is listed', () => {
 });
 
 test('what is offered instead exists', () => {
-  const ours: Record<string, unknown> = { ...io, ...keras, ...core };
+  const ours: Record<string, unknown> = { ...io, ...inspector, ...show, ...keras, ...core };
   const lookUp = (name: string) =>
     name.split('.').reduce<unknown>((value, part) => (value as Record<string, unknown>)?.[part], ours);
   const calls = rows
@@ -51,8 +53,57 @@ test('what is offered instead exists', () => {
     .filter((code) => /^(?:await )?[a-z]\w*(?:\.\w+)*(?:\(|$)/.test(code));
   expect(calls.length).toBeGreaterThan(200);
   const names = calls.map((code) => /^(?:await )?([\w.]+)/.exec(code)?.[1] ?? '');
-  // Words of JavaScript, methods of tensors, and options.
+  // Words of JavaScript, methods of tensors, models and charts, and options.
   const others =
-    /^(?:x\.\w+|console\.log|requestAnimationFrame|if|seed|sampleWeight|fromLogits|clipvalue|globalClipnorm|torch\.save)$/;
+    /^(?:(?:x|net|chart)\.\w+|fetch|performance\.now|console\.log|requestAnimationFrame|if|seed|sampleWeight|fromLogits|clipvalue|globalClipnorm|torch\.save)$/;
   expect(names.filter((name) => !others.test(name) && lookUp(name) === undefined)).toEqual([]);
+});
+
+/**
+ * What the 43 programs of github.com/tensorflow/tfjs-examples (2024) use besides functions of the core: of tfjs-vis, tfjs-node, utilities, layers,
+ * data and types. Names of the sources' comments are left out.
+ */
+const inExamples: Record<string, readonly string[]> = {
+  'tfvis.': [
+    ...['metrics.confusionMatrix', 'render.confusionMatrix', 'render.heatmap', 'render.linechart', 'visor'],
+    ...['render.scatterplot', 'show.fitCallbacks', 'show.history', 'show.layer', 'show.modelSummary'],
+  ],
+  'tf.util.': ['assert', 'assertShapesMatch', 'createShuffledIndices', 'now', 'shuffle', 'sizeFromShape'],
+  'tf.node.': ['decodeImage', 'loadSavedModel', 'summaryFileWriter', 'tensorBoard'],
+  'tf.': [
+    ...['GraphModel', 'LayersModel', 'MathBackendWebGL', 'Rank', 'Sequential', 'SymbolicTensor', 'Tensor1D'],
+    ...['Tensor2D', 'Tensor3D', 'Tensor4D', 'WebGPUBackend', 'io.IOHandler', 'io.browserHTTPRequest'],
+    ...['io.listModels', 'io.removeModel', 'loadGraphModel', 'loadLayersModel', 'models.modelFromJSON'],
+    ...['serialization.registerClass', 'test_util.expectArraysClose', 'data.webcam'],
+  ],
+};
+
+test.each(Object.entries(inExamples))(
+  'names of %s that examples of TF.js use are listed',
+  (prefix, names) => {
+    expect(names.map((name) => prefix + name).filter((name) => !listed.has(name))).toEqual([]);
+  },
+);
+
+/** Of layers, optimizers and the like, the same name. */
+const same: readonly (readonly [module: object, names: string])[] = [
+  [
+    keras.layers,
+    'Layer activation batchNormalization bidirectional concatenate conv1d conv2d conv2dTranspose',
+  ],
+  [
+    keras.layers,
+    'dense dot dropout embedding flatten globalMaxPool1d gru inputLayer leakyReLU lstm maxPooling2d',
+  ],
+  [keras.layers, 'multiply repeatVector reshape simpleRNN timeDistributed'],
+  [keras.callbacks, 'earlyStopping'],
+  [keras.regularizers, 'l2'],
+  [keras.losses, 'meanSquaredError'],
+  [keras.metrics, 'binaryCrossentropy meanSquaredError precision recall'],
+  [keras.optimizers, 'adam rmsprop sgd Optimizer'],
+];
+
+test('names of the Keras API that examples of TF.js use are the same', () => {
+  const missing = same.flatMap(([module, names]) => names.split(' ').filter((name) => !(name in module)));
+  expect(missing).toEqual([]);
 });

@@ -2,7 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { RetrogradError, ShapeError, ValueError } from '../../src/index.ts';
 import { History } from '../../src/keras/index.ts';
-import { barChart, confusionMatrix, historyChart, lineChart, table } from '../../src/show/index.ts';
+import {
+  barChart,
+  confusionMatrix,
+  heatmap,
+  historyChart,
+  lineChart,
+  scatterChart,
+  table,
+} from '../../src/show/index.ts';
 
 /** The text of elements of a class or a tag. */
 const texts = (svg: string, tag: string) =>
@@ -61,7 +69,7 @@ describe('lineChart', () => {
   });
 
   test('draws one value as a dot, and nothing as axes', () => {
-    expect(lineChart({ loss: [3] }).svg).toMatch(/<circle /);
+    expect(paths(lineChart({ loss: [3] }).svg)).toEqual([expect.stringMatching(/^M[\d.]+ [\d.]+h0$/)]);
     expect(lineChart({ loss: [] }).svg).toMatch(/loss no values/);
     // Numbers at the axes of an empty chart would be made up.
     expect(texts(lineChart({}).svg, 'text')).toEqual(['no values yet', 'step →']);
@@ -91,6 +99,85 @@ describe('lineChart', () => {
     chart.update({ loss: [1, 2, 3, 4] });
     expect(points(paths(chart.svg)[0] ?? '')).toHaveLength(4);
     expect(() => chart.update({ loss: ['a'] } as never)).toThrow(ValueError);
+  });
+});
+
+describe('scatterChart', () => {
+  test('draws a dot for each point, once where several share a place, and counts them', () => {
+    const { svg } = scatterChart(
+      {
+        cats: [
+          [0, 0],
+          [1, 1],
+          [1, 1],
+          [2, 4],
+        ],
+        dogs: [[3, Number.NaN]],
+      },
+      { xLabel: 'label', yLabel: 'prediction' },
+    );
+    const [cats = '', dogs] = paths(svg);
+    const [a, b, c, ...more] = points(cats);
+    expect(more).toEqual([]);
+    expect(b![0] - a![0]).toBeCloseTo(c![0] - b![0], 1);
+    expect((a![1] - b![1]) / (a![1] - c![1])).toBeCloseTo(0.25, 2);
+    expect(dogs).toBe('');
+    expect(texts(svg, 'desc')).toEqual(['cats 4 points, dogs 1 point, 1 value is left out: not finite']);
+    expect(texts(svg, 'title')).toEqual(['prediction by label']);
+  });
+
+  test.each([
+    [[[0, 1]], /an object with pairs .*received: \[\[0, 1\]\]/s],
+    [{ cats: [1, 2] }, /'cats': /],
+    [{ cats: new Float32Array(4) }, /'cats': .*await tensor\.array/s],
+    [{ cats: [[1, 2, 3]] }, /pairs \[x, y\]/],
+  ])('rejects %j', (groups, message) => {
+    expect(() => scatterChart(groups as never)).toThrow(message);
+    expect(() => scatterChart(groups as never)).toThrow(ValueError);
+  });
+});
+
+describe('heatmap', () => {
+  const cellsOf = (svg: string) =>
+    [...svg.matchAll(/<rect [^>]*class="[^"]*\bcell\b[^>]*>/g)].map(
+      ([rect]) => [/fill="([^"]*)"/.exec(rect)?.[1], Number(/opacity="([^"]*)"/.exec(rect)?.[1])] as const,
+    );
+
+  test('cells are as dark as their values are far from 0', () => {
+    const { svg } = heatmap([
+      [1, 0.25],
+      [0, -0.5],
+    ]);
+    const cells = cellsOf(svg);
+    expect(cells.map(([, opacity]) => opacity)).toEqual([1, 0.25, 0.5]);
+    expect(cells[0]?.[0]).toBe(cells[1]?.[0]);
+    expect(cells[2]?.[0]).not.toBe(cells[0]?.[0]);
+    expect(texts(svg, 'desc')).toEqual(['2 rows, 2 columns, values from −0.5 to 1']);
+    expect(texts(svg, 'text')).toEqual(expect.arrayContaining(['column →', 'row ↓', '0.25', '−0.5']));
+  });
+
+  test('names rows and columns, and takes typed arrays and values that are not finite', () => {
+    const { svg } = heatmap([Float32Array.of(0.5, Number.NaN, 0.5)], {
+      rows: ['chat'],
+      columns: ['the', 'cat', '.'],
+      xLabel: 'input',
+      yLabel: 'output',
+    });
+    expect(texts(svg, 'text')).toEqual(expect.arrayContaining(['chat', 'the', 'cat', 'input →', 'output ↓']));
+    expect(cellsOf(svg)).toHaveLength(2);
+    expect(heatmap([]).svg).toMatch(/0 rows, 0 columns, no finite values/);
+  });
+
+  test.each([
+    [3, {}, ValueError, /an array of rows/],
+    [[1, 2], {}, ValueError, /an array of rows/],
+    [[[1, '2']], {}, ValueError, /of a tensor with two axes, await tensor\.array\(\)/],
+    [[[1, 2], [3]], {}, ShapeError, /2 values in row 0, 1 in row 1/],
+    [[[1, 2]], { columns: ['a'] }, ShapeError, /1 names, 2 columns/],
+    [[[1, 2]], { column: ['a', 'b'] }, ValueError, /columns/],
+  ])('rejects %j with %j', (values, options, type, message) => {
+    expect(() => heatmap(values as never, options as never)).toThrow(type);
+    expect(() => heatmap(values as never, options as never)).toThrow(message);
   });
 });
 
