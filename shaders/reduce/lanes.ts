@@ -24,7 +24,26 @@ const readsAtOnce = ({ operands, reads }: ReduceOptions) =>
   operands.length > 0 ? Math.min(4, reads) : reads;
 
 export function laneReduce(options: ReduceProgram): string {
-  const { accumulator, initial, lanes, order, workgroup, split } = options;
+  const { declared, body } = laneParts(options);
+  return wgsl`
+${declared}
+@compute @workgroup_size(${options.workgroup})
+fn main(
+  ${laneParameters(options)}
+) {
+  ${body}
+}
+`;
+}
+
+/** The declarations of a program, and the body of its entry point. */
+export interface LaneParts {
+  readonly declared: string;
+  readonly body: string;
+}
+
+export function laneParts(options: ReduceProgram): LaneParts {
+  const { accumulator, initial, lanes, order, split } = options;
   const isRows = order === 'rows';
   const inFlight = readsAtOnce(options);
   const lines = range(linesPerInvocation(options));
@@ -44,7 +63,7 @@ export function laneReduce(options: ReduceProgram): string {
     each((line) => `total_${line} = combine(total_${line}, ${ofLine(options, line, isWhole, position)});`);
   const lineOperands = readLineOperands(options, isRows ? 'outer' : 'outer * params.inner + column');
   const isSeveral = lines.length > 1;
-  return wgsl`
+  const declared = wgsl`
 ${declarations(options)}
 #if ${isSeveral}
 struct Lines {
@@ -56,10 +75,8 @@ fn combine_lines(a: Lines, b: Lines) -> Lines {
 }
 #endif
 ${foldLanes('line', isSeveral ? 'Lines' : accumulator, isSeveral ? 'combine_lines' : 'combine', options)}
-@compute @workgroup_size(${workgroup})
-fn main(
-  ${laneParameters(options)}
-) {
+`;
+  const body = wgsl`
   ${laneIndices(options)}
   // A line is one output (or four neighbours): [outer, chunks, inner], row-major. Beyond the last, invocations fold that
   // one too, since all must meet at the barriers.
@@ -120,8 +137,8 @@ fn main(
   if (lane == 0u && line < params.count) {
     ${each((i) => write(options, i, isSeveral ? `folded.line_${i}` : 'folded'))}
   }
-}
 `;
+  return { declared, body };
 }
 
 /** The accumulator of an iteration's values for one of the lines; of those within the line, if not all are. */

@@ -167,7 +167,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
       op: 'assign',
       rule: 'a variable keeps its shape and dtype.',
       received: `${formatSpec(value)} for variable '${this.name}' ${formatSpec(this)}`,
-      hint: 'reshape or cast the value, or make a new variable.',
+      hint: 'reshape or cast it, or make a new variable.',
     };
     if (!sameShape(value.shape, this.shape)) throw new ShapeError(parts);
     if (value.dtype !== this.dtype) throw new DTypeError(parts);

@@ -1,6 +1,7 @@
 /** @file The reduction kernels of the catalog. */
 import type { ChunkOptions, ScaleOptions } from '../../../shaders/gradientNorms.ts';
 import type { FusedReduceOptions } from '../../../shaders/fusedReduce.ts';
+import type { JoinedReduceOptions } from '../../../shaders/joinedReduce.ts';
 import type { ReduceOptions } from '../../../shaders/reduce.ts';
 import type { ScanOptions } from '../../../shaders/scan.ts';
 import type { StatisticsOptions } from '../../../shaders/statistics.ts';
@@ -37,6 +38,19 @@ const moments = {
   finish: ['a.w + a.y', 'a.z / params.length'],
   results: ['f32', 'f32'],
 } as const;
+
+const columns: ReduceOptions = { ...sum, order: 'columns', lanes: 32, subgroups: false };
+
+const columnsOfNorm: ReduceOptions = {
+  ...columns,
+  accumulator: 'vec2<f32>',
+  reads: 4,
+  initial: 'vec2<f32>()',
+  prepare: 'vec2<f32>(value * ((b - c) * d), value)',
+  operands: ['elements', 'positions', 'positions'],
+  finish: ['a.x', 'a.y'],
+  results: ['f32', 'f32'],
+};
 
 const scan: ScanOptions = {
   type: 'f32',
@@ -98,6 +112,17 @@ export const reductionKernels: Family = {
       reads: 4,
     },
   }),
+  'joined reduce': entry<JoinedReduceOptions>(
+    { parts: [columns, columnsOfNorm, columns] },
+    {
+      'means and others': {
+        parts: [
+          { ...columns, finish: ['a / params.length'] },
+          { ...columns, width: 1, reads: 4 },
+        ],
+      },
+    },
+  ),
   'fused reduce': entry<FusedReduceOptions>(
     {
       ...sum,

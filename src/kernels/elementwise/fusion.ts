@@ -1,7 +1,7 @@
 /**
  * @file Fuses the elementwise launches of captured work: consecutive launches over the same elements become one launch, and
  * values that only they read are never stored. Constants that only they read become parameters. A reduction of values that
- * nothing else reads computes them itself, and so does a kernel that stores what only a chain reads.
+ * nothing else reads computes them itself, and so does a kernel that stores what only a chain reads. Small reductions share a launch.
  */
 import type { Pieces } from '../../core/pieces.ts';
 import type { Device } from '../../webgpu/device.ts';
@@ -14,6 +14,7 @@ import { fillMap } from '../copies/fill.ts';
 import { Chain, type ChainContext, resultOf } from './fusedChain.ts';
 import { followedLaunches } from './following.ts';
 import { FusedReduction } from './fusedReduction.ts';
+import { joinReductions } from '../reduce/joinedReductions.ts';
 import { reducePass } from '../reduce/reduce.ts';
 
 const elementwiseKernel = elementwiseMap as unknown as Kernel;
@@ -46,7 +47,7 @@ export function* fuseElementwise(
     const stored = groups.flatMap((group) =>
       isCommand(group) ? rangesOf(group).filter((r) => constants.has(r)) : [],
     );
-    if (stored.length === 0) return followed(groups, commands);
+    if (stored.length === 0) return joinReductions(device, followed(groups, commands));
     for (const range of stored) constants.delete(range);
   }
 }

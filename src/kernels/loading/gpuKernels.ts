@@ -5,6 +5,7 @@
 import type { DirectShape } from '../../../shaders/convolution/direct.ts';
 import type { PatchShape } from '../../../shaders/convolution/patches.ts';
 import type { PatchFilterGradShape } from '../../../shaders/convolution/patchFilterGrad.ts';
+import type { LaneParts } from '../../../shaders/reduce/lanes.ts';
 import type { ReduceOptions } from '../../../shaders/reduce/program.ts';
 import type { GemmTile } from '../../../shaders/gemm/problem.ts';
 import type { AdapterProfile, GemmProfile } from '../selection/adapterProfile.ts';
@@ -66,6 +67,8 @@ export interface GpuKernels {
   sharedSplit(tile: GemmTile, size: GemmSize, profile: GemmProfile, max: number): Split;
   /** Returns the WGSL of a reduction in which invocations share a line. */
   laneReduce(options: ReduceOptions): string;
+  /** The parts of that. */
+  laneParts(options: ReduceOptions): LaneParts;
 }
 
 const part = /* @__PURE__ */ loadedPart<GpuKernels>('GPUs');

@@ -5,7 +5,7 @@
 import { lanes } from '../../../shaders/gemm/lanes.ts';
 import { provideForm } from '../../../shaders/gemm/loadedForms.ts';
 import { shared } from '../../../shaders/gemm/shared.ts';
-import { laneReduce } from '../../../shaders/reduce/lanes.ts';
+import { laneParts, laneReduce } from '../../../shaders/reduce/lanes.ts';
 import { direct } from '../convolution/directConvolution.ts';
 import { fewChannelsAlgorithm } from '../convolution/fewChannels.ts';
 import { type PatchAlgorithm, provideGpuKernels } from './gpuKernels.ts';
@@ -38,5 +38,6 @@ export function provide(): void {
     gpuTile,
     sharedSplit,
     laneReduce,
+    laneParts,
   });
 }
