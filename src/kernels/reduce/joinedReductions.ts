@@ -21,7 +21,7 @@ import { reduceBindings, reduceParams, reducePass } from './reduce.ts';
 
 const reduceKernel = reducePass as unknown as Kernel;
 
-/** The most reductions in a launch. */
+/** The maximum number of reductions in a launch. */
 const maxParts = 4;
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, n) => sum + n, 0);
@@ -45,9 +45,9 @@ const joinedKernel = defineKernel({
   source: (options) => joinedReduce(options, options.parts.map(gpuKernels().laneParts)),
 });
 
-/** The most commands between the first reduction of a launch and the last: what they read stays in memory for so long. */
+/** The maximum number of commands between the first reduction of a launch and the last: what they read stays in memory for so long. */
 const longestWay = 16;
-/** The most bytes that a reduction of others reads: reading more takes longer than a launch, and is more to keep in memory. */
+/** The maximum number of bytes that a reduction reads: more of them takes longer than a launch, and is more to keep in memory. */
 const maxBytes = 2 ** 24;
 const maxWorkgroups = 65535;
 
