@@ -22,6 +22,8 @@ const ringSlotBytes = 256;
 const ringSlots = 256;
 /** Launches in the first submission after a readback that isn't made for an idle device: few, so that it has more work soon. */
 const firstSlots = 32;
+/** Launches for which an idle device waits, if more follow at once: calling them takes about as long as a few submissions. */
+const deferredSlots = 8;
 /**
  * Estimated work after which a submission ends, in multiply-adds. Drivers reset a GPU whose submission takes two seconds;
  * a phone's GPU at 10¹¹ multiply-adds per second takes a third of a second for these.
@@ -56,8 +58,8 @@ export class CommandStream {
   #serial = 1;
   /** Submissions that aren't known to be done. */
   #unfinished = 0;
-  /** Calls of `deferring` that are running. */
-  #deferring = 0;
+  /** Launches for which an idle device waits. */
+  #awaited = 0;
   readonly #statistics: StreamStatistics = { submits: 0, launches: 0 };
   /** Observes the passes; set between submissions. */
   watcher: StreamWatcher | null = null;
@@ -162,16 +164,17 @@ export class CommandStream {
    * measured is left together.
    */
   flushIfIdle(): void {
-    if (this.#unfinished === 0 && this.#deferring === 0 && !this.watcher) this.flush();
+    if (this.#unfinished === 0 && this.#slot >= this.#awaited && !this.watcher) this.flush();
   }
 
-  /** Runs `body`, whose work isn't complete in itself: it is submitted with what follows, even if the device is idle. */
+  /** Runs `body`, whose work isn't complete in itself: it is submitted with what follows, even if the device is idle, until it is much. */
   deferring<T>(body: () => T): T {
-    this.#deferring++;
+    const awaited = this.#awaited;
+    this.#awaited = deferredSlots;
     try {
       return body();
     } finally {
-      this.#deferring--;
+      this.#awaited = awaited;
     }
   }
 
@@ -309,7 +312,7 @@ export class CommandStream {
 
 function invalidSubmission(message: string): DeviceError {
   return invalidUse(message, {
-    rule: 'every command of a submission must be valid; none of this one ran.',
+    rule: 'all commands of a submission must be valid; none ran.',
     hint: 'look at the first error reported: the others may follow from it.',
   });
 }

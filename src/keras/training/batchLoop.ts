@@ -46,7 +46,8 @@ export async function runBatches(loop: BatchLoop): Promise<number> {
       throttle.check();
       const before = index % perExecution === 0 && loop.before?.(index);
       if (before) await before;
-      const running = throttle.within(() => loop.run(batch));
+      // So are the ops of the step, at first: a small model is one submission, and a large one is submitted in parts.
+      const running = throttle.within(() => device.deferringSubmission(() => loop.run(batch)));
       const samples = source.samples?.();
       throttle.launched(index, samples);
       if (running) {
