@@ -168,6 +168,8 @@ const before: Record<string, unknown[]> = {
   'ops.tri': [1],
   'ops.logspace': [0, 1],
   'ops.geomspace': [1, 2],
+  'ops.zeros': [[1]],
+  'ops.ones': [[1]],
   'ops.full': [[1], 1],
   'ops.fullLike': [tensorOfOne, 1],
   'ops.linspace': [0, 1],
