@@ -266,11 +266,11 @@ export class GraphView {
           rx: 1,
         }),
       );
-    // Screen readers read the label, which has a pause between the lines.
-    const text = (kind: string, y: number, content: string) =>
-      s('text', { class: kind, x: 12, y, 'aria-hidden': 'true' }, content);
-    face.append(text('title', 20, isLayer ? `${inside ? '▾' : '▸'} ${title}` : title));
-    if (!inside) face.append(...lines.map((line, i) => text('line', 36 + 16 * i, line)));
+    face.append(
+      s('text', { class: 'title', x: 12, y: 20 }, isLayer ? `${inside ? '▾' : '▸'} ${title}` : title),
+    );
+    if (!inside)
+      face.append(...lines.map((line, i) => s('text', { class: 'line', x: 12, y: 36 + 16 * i }, line)));
     return s(
       'g',
       { class: classes.filter(Boolean).join(' '), transform: `translate(${x} ${y})` },
