@@ -10,7 +10,7 @@ import { ZipArchive } from '../../../src/formats/zip/index.ts';
 import { printed } from '../../../src/core/warn.ts';
 import { grad, init, sum, type Tensor, tensor } from '../../../src/index.ts';
 import { BytesTarget, loadModel } from '../../../src/io/index.ts';
-import { clearSession, cloneModel } from '../../../src/keras/index.ts';
+import { clearSession, cloneModel, type Model } from '../../../src/keras/index.ts';
 
 interface Values {
   shape: number[];
@@ -100,6 +100,27 @@ describe.each([...cases, ...optionCases])(
       clone.setWeights(net.getWeights());
       expect(await (clone.apply(x) as Tensor).data()).toEqual(predicted);
     });
+  },
+);
+
+interface Steps extends Pick<Case, 'name' | 'input' | 'output'> {
+  labels: Values;
+  losses: number[];
+}
+
+const trainings: Steps[] = JSON.parse(fs.readFileSync(new URL('trained.json', fixtures), 'utf8'));
+
+test.each(trainings.map((steps) => [steps.name, steps] as const))(
+  '%s: two steps of training are those of Keras',
+  async (name, { input, labels, losses, output }) => {
+    const net = (await loadModel(original(name))) as Model;
+    const x = tensor(input.data, { shape: input.shape, dtype: input.dtype });
+    const y = tensor(labels.data, { shape: labels.shape });
+    for (const loss of losses) {
+      const logs = await net.trainOnBatch(x, y);
+      expect(Math.abs((logs.loss as number) - loss) / loss).toBeLessThan(2e-6);
+    }
+    expectClose(await (net.predict(x) as Promise<Tensor>).then((found) => found.data()), output, 2e-5);
   },
 );
 
