@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import {
   add,
   avgPool,
-  compile,
   conv2d,
   fusedMatMul,
   gelu,
@@ -12,29 +11,18 @@ import {
   matMul,
   maxPool,
   mul,
-  randomUniform,
   relu,
   type Tensor,
 } from '../../src/index.ts';
 import { profileFor, withProfile } from '../support/adapterClass.ts';
 import { withConv2dAlgorithm } from '../support/algorithms.ts';
+import { launchesOf, uniform } from '../support/launchesOf.ts';
 
 beforeAll(async () => {
   await init();
 });
 
-const uniform = (shape: number[], seed: number) => randomUniform(shape, { seed, min: -1 });
-
 type Program = (...inputs: Tensor[]) => Tensor[];
-
-/** Compares the first call and two replays with `program` itself, bit by bit. Returns the launches of a replay. */
-async function launchesOf(program: Program, inputs: readonly Tensor[]): Promise<number | undefined> {
-  using compiled = compile(program);
-  const read = (found: Tensor[]) => Promise.all(found.map((y) => y.data()));
-  const expected = await read(program(...inputs));
-  for (let call = 0; call < 3; call++) expect(await read(compiled(...inputs))).toEqual(expected);
-  return compiled.explain()[0]?.launches;
-}
 
 /** With software's kernels otherwise, which run faster here. */
 function following(body: () => Promise<void>): Promise<void> {

@@ -5,7 +5,6 @@ import {
   all,
   any,
   cast,
-  compile,
   exp,
   GradientTape,
   greater,
@@ -16,7 +15,6 @@ import {
   moments,
   mul,
   prod,
-  randomUniform,
   reshape,
   sin,
   softmax,
@@ -30,23 +28,13 @@ import {
   where,
 } from '../../src/index.ts';
 import { adapterClasses, asAdapter } from '../support/adapterClass.ts';
+import { launchesOf, uniform } from '../support/launchesOf.ts';
 
 beforeAll(async () => {
   await init();
 });
 
-const uniform = (shape: number[], seed: number) => randomUniform(shape, { seed, min: -1 });
-
 type Program = (...inputs: Tensor[]) => Tensor | Tensor[];
-
-/** Compares the first call and two replays with `program` itself, bit by bit. Returns the launches of a replay. */
-async function launchesOf(program: Program, inputs: readonly Tensor[]): Promise<number | undefined> {
-  using compiled = compile(program);
-  const read = (found: Tensor | Tensor[]) => Promise.all([found].flat().map((y) => y.data()));
-  const expected = await read(program(...inputs));
-  for (let call = 0; call < 3; call++) expect(await read(compiled(...inputs))).toEqual(expected);
-  return compiled.explain()[0]?.launches;
-}
 
 /** Each leads to a reduction. */
 const chains: Record<string, Program> = {

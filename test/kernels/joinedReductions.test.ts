@@ -11,7 +11,6 @@ import {
   max,
   mean,
   mul,
-  randomUniform,
   reshape,
   sum,
   type Tensor,
@@ -19,23 +18,13 @@ import {
   zeros,
 } from '../../src/index.ts';
 import { asAdapter } from '../support/adapterClass.ts';
+import { launchesOf, uniform } from '../support/launchesOf.ts';
 
 beforeAll(async () => {
   await init();
 });
 
-const uniform = (shape: number[], seed: number) => randomUniform(shape, { seed, min: -1 });
-
 type Program = (...inputs: Tensor[]) => Tensor[];
-
-/** Compares the first call and two replays with `program` itself, bit by bit. Returns the launches of a replay. */
-async function launchesOf(program: Program, inputs: readonly Tensor[]): Promise<number | undefined> {
-  using compiled = compile(program);
-  const read = (found: Tensor[]) => Promise.all(found.map((y) => y.data()));
-  const expected = await read(program(...inputs));
-  for (let call = 0; call < 3; call++) expect(await read(compiled(...inputs))).toEqual(expected);
-  return compiled.explain()[0]?.launches;
-}
 
 /** As on a device whose programs bind at most `count` buffers. */
 async function withStorageBuffers(count: number, body: () => Promise<void>): Promise<void> {
