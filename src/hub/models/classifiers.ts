@@ -110,6 +110,26 @@ function lastOf(x: Tensor, paddingMask: Tensor | null): Tensor {
   return featuresAt(x, sub(max(positions, { axis: -1 }), 1));
 }
 
+/** A backbone with logits for each token. */
+abstract class TokenModel extends TextModel {
+  declare readonly dropout: number;
+  readonly dropoutLayer: Dropout;
+  readonly outputDense: Dense;
+
+  constructor(options: TextModelOptions) {
+    super(options);
+    this.dropoutLayer = new Dropout({ name: 'output_dropout', rate: this.dropout });
+    this.outputDense = new Dense({ name: 'logits', units: this.numLogits() });
+    this.buildLayers();
+  }
+
+  protected abstract numLogits(): number;
+
+  override call(inputs: TextInputs): Tensor {
+    return this.outputDense.apply(this.dropoutLayer.apply(this.backbone.apply(inputs)));
+  }
+}
+
 /** Options of `TokenClassifier`. */
 export interface TokenClassifierOptions extends ClassifierOptions<TextBackbone> {}
 
@@ -117,27 +137,17 @@ export interface TokenClassifierOptions extends ClassifierOptions<TextBackbone> 
  * A backbone that sorts tokens into classes. Shapes: token ids, int32 [batch, length] → logits [batch, length, numClasses].
  * Errors: ValueError for invalid options; those of the backbone.
  */
-export class TokenClassifier extends /* @__PURE__ */ layer<TokenClassifierOptions, TextModel>(
+export class TokenClassifier extends /* @__PURE__ */ layer<TokenClassifierOptions, TokenModel>(
   'TokenClassifier',
   () => classifierTable(textBackboneKind),
-  TextModel,
+  TokenModel,
 ) {
-  readonly dropoutLayer: Dropout;
-  readonly outputDense: Dense;
-
-  constructor(options: TokenClassifierOptions) {
-    super(options);
-    this.dropoutLayer = new Dropout({ name: 'output_dropout', rate: this.dropout });
-    this.outputDense = new Dense({ name: 'logits', units: this.numClasses });
-    this.buildLayers();
+  protected override numLogits(): number {
+    return this.numClasses;
   }
 
   get task(): 'tokenClassifier' {
     return 'tokenClassifier';
-  }
-
-  override call(inputs: TextInputs): Tensor {
-    return this.outputDense.apply(this.dropoutLayer.apply(this.backbone.apply(inputs)));
   }
 }
 
@@ -154,27 +164,17 @@ export interface QuestionAnswererOptions extends TextModelOptions {
  * [batch, length, 2] of the token that the answer begins with, and of the one that ends it: softmax over the tokens.
  * Errors: ValueError for invalid options; those of the backbone.
  */
-export class QuestionAnswerer extends /* @__PURE__ */ layer<QuestionAnswererOptions, TextModel>(
+export class QuestionAnswerer extends /* @__PURE__ */ layer<QuestionAnswererOptions, TokenModel>(
   'QuestionAnswerer',
   () => ({ backbone: textBackboneKind, dropout: checked(requireFraction, 0) }),
-  TextModel,
+  TokenModel,
 ) {
-  readonly dropoutLayer: Dropout;
-  readonly outputDense: Dense;
-
-  constructor(options: QuestionAnswererOptions) {
-    super(options);
-    this.dropoutLayer = new Dropout({ name: 'output_dropout', rate: this.dropout });
-    this.outputDense = new Dense({ name: 'logits', units: 2 });
-    this.buildLayers();
+  protected override numLogits(): number {
+    return 2;
   }
 
   get task(): 'questionAnswerer' {
     return 'questionAnswerer';
-  }
-
-  override call(inputs: TextInputs): Tensor {
-    return this.outputDense.apply(this.dropoutLayer.apply(this.backbone.apply(inputs)));
   }
 }
 
