@@ -26,6 +26,8 @@ export function adjustmentsOf(
 
 export class Adjustments {
   readonly #texts: number[][];
+  /** Of each logit, [batch, vocabularySize]: those of the tokens so far are the penalty. */
+  readonly #factors: Float32Array;
   #steps = 0;
 
   constructor(
@@ -35,12 +37,21 @@ export class Adjustments {
     private readonly vocabularySize: number,
   ) {
     this.#texts = prompts.map((prompt) => [...prompt]);
+    this.#factors = new Float32Array(prompts.length * vocabularySize).fill(1);
+    for (const [i, text] of this.#texts.entries()) for (const token of text) this.#penalize(i, token);
   }
 
   /** Notes the tokens that were added. */
   add(tokens: readonly number[]): void {
     this.#steps++;
-    for (const [i, token] of tokens.entries()) this.#texts[i]?.push(token);
+    for (const [i, token] of tokens.entries()) {
+      this.#texts[i]?.push(token);
+      this.#penalize(i, token);
+    }
+  }
+
+  #penalize(text: number, token: number): void {
+    this.#factors[text * this.vocabularySize + token] = this.settings.repetitionPenalty;
   }
 
   /** The factor of each logit, and what is added to it: [batch, vocabularySize] each. */
@@ -48,13 +59,10 @@ export class Adjustments {
     const { vocabularySize: size } = this;
     const { length: batch } = this.#texts;
     const shape = [batch, size];
-    const factors = new Float32Array(batch * size).fill(1);
     const added = new Float32Array(batch * size);
-    for (const [i, text] of this.#texts.entries()) {
-      for (const token of text) factors[i * size + token] = this.settings.repetitionPenalty;
+    for (const [i, text] of this.#texts.entries())
       for (const token of this.#excluded(text)) if (token < size) added[i * size + token] = never;
-    }
-    return [tensor(factors, { shape }), tensor(added, { shape })];
+    return [tensor(this.#factors, { shape }), tensor(added, { shape })];
   }
 
   /** Tokens that don't come next. */
