@@ -41,15 +41,20 @@ const moments = {
 
 const columns: ReduceOptions = { ...sum, order: 'columns', lanes: 32, subgroups: false };
 
-const columnsOfNorm: ReduceOptions = {
-  ...columns,
+/** The gradients of a norm's scale and offset. */
+const twoSums = {
   accumulator: 'vec2<f32>',
   reads: 4,
   initial: 'vec2<f32>()',
   prepare: 'vec2<f32>(value * ((b - c) * d), value)',
-  operands: ['elements', 'positions', 'positions'],
   finish: ['a.x', 'a.y'],
   results: ['f32', 'f32'],
+} as const satisfies Partial<ReduceOptions>;
+
+const columnsOfNorm: ReduceOptions = {
+  ...columns,
+  ...twoSums,
+  operands: ['elements', 'positions', 'positions'],
 };
 
 const scan: ScanOptions = {
@@ -83,13 +88,8 @@ export const reductionKernels: Family = {
       lanes: 32,
       subgroups: false,
       split: true,
-      accumulator: 'vec2<f32>',
-      reads: 4,
-      initial: 'vec2<f32>()',
-      prepare: 'vec2<f32>(value * ((b - c) * d), value)',
+      ...twoSums,
       operands: ['elements', 'lines', 'positions'],
-      finish: ['a.x', 'a.y'],
-      results: ['f32', 'f32'],
     },
     'columns, serial, split': {
       order: 'columns',

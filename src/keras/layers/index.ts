@@ -50,16 +50,12 @@ export {
   averagePooling2d,
   AveragePooling2D,
   type AveragePooling2DOptions,
-} from './pooling/pooling.ts';
-export {
   maxPooling1d,
   MaxPooling1D,
   type MaxPooling1DOptions,
   maxPooling2d,
   MaxPooling2D,
   type MaxPooling2DOptions,
-} from './pooling/pooling.ts';
-export {
   averagePooling3d,
   AveragePooling3D,
   maxPooling3d,
