@@ -279,6 +279,43 @@ describe('saved again', () => {
     },
   );
 
+  test('a configuration in the words of transformers 4 stays in them, and is read again', async () => {
+    const scaling = { type: 'linear', factor: 2 };
+    const older = { rope_parameters: undefined, rope_theta: 500, rope_scaling: scaling };
+    const model = await fromPretrained(await changed('llama', older));
+    const target = new FilesTarget();
+    await savePretrained(model, target);
+    const text = await (target.files.find(({ name }) => name === 'config.json') as File).text();
+    expect(JSON.parse(text)).toMatchObject({ rope_theta: 500, rope_scaling: scaling });
+    const again = await fromPretrained(target.files);
+    const expected = new Expected('llama');
+    expect(await logitsOf(again, expected).data()).toEqual(await logitsOf(model, expected).data());
+    model.dispose();
+    again.dispose();
+  });
+
+  test('limits of logits and small numbers of norms are floats', async () => {
+    const fields = { final_logit_softcapping: 30, rms_norm_eps: 1, query_pre_attn_scalar: 6 };
+    const model = await fromPretrained(await changed('gemma3', fields));
+    const target = new FilesTarget();
+    await savePretrained(model, target);
+    const text = await (target.files.find(({ name }) => name === 'config.json') as File).text();
+    expect(text).toMatch('"final_logit_softcapping": 30.0,');
+    expect(text).toMatch('"rms_norm_eps": 1.0,');
+    expect(text).toMatch('"query_pre_attn_scalar": 6,');
+    model.dispose();
+  });
+
+  test('what is suppressed is written if there is any', async () => {
+    const { 'generation_config.json': _, ...files } = await changed('whisper', { suppress_tokens: null });
+    const model = await fromPretrained(files);
+    const target = new FilesTarget();
+    await savePretrained(model, target);
+    const text = await (target.files.find(({ name }) => name === 'config.json') as File).text();
+    expect(JSON.parse(text)).toMatchObject({ suppress_tokens: null, begin_suppress_tokens: [48, 2] });
+    model.dispose();
+  });
+
   test('numbers that transformers takes as floats only are written as such', async () => {
     const model = await fromPretrained(folderOf('clip'));
     const target = new FilesTarget();

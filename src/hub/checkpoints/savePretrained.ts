@@ -67,7 +67,8 @@ export async function savePretrained(
 }
 
 /** Fields that transformers takes as floats only, with values that JavaScript writes as integers. */
-const wholeFloats = /("(?:initializer_factor|initializer_range|layer_norm_eps)": \d+)(?=[,\n])/g;
+const wholeFloats =
+  /("(?:init_std|initializer_(?:factor|range)|(?:layer|rms)_norm_eps(?:ilon)?|\w+_softcapping)": \d+)(?=[,\n])/g;
 
 function writtenTensor(parameter: Parameter): WrittenTensor {
   const { name, variable, perm } = parameter;
@@ -129,12 +130,11 @@ async function* only(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<
   yield bytes;
 }
 
-/** The fields of a configuration: those of the one that the model was loaded from, and what it is now. */
+/** The fields of a configuration: those of the one that the model was loaded from, if any, and what its head is now. */
 function configOf(family: AnyFamily, task: Task, model: PretrainedModel, dtype: FloatType): JsonObject {
-  const { torch_dtype: _, ...source } = rememberedConfig(model);
+  const { torch_dtype: _, ...source } = rememberedConfig(model) ?? family.write(backboneOf(model));
   return {
-    ...family.write(backboneOf(model)),
-    // Options of a backbone never change: the file that it was loaded from says the same, in its own words.
+    // Options of a backbone never change: the file that it was loaded from says all of them, in the words of its version.
     ...source,
     ...headFields(model),
     architectures: [(headOf(family, task) ?? family).architecture],
@@ -149,8 +149,8 @@ function headFields(model: PretrainedModel): JsonObject {
     return {
       ...tokenField('decoder_start_token_id', startTokens.slice(0, 1)),
       ...tokenField('eos_token_id', stopTokens),
-      suppress_tokens: [...suppressedTokens],
-      begin_suppress_tokens: [...suppressedFirstTokens],
+      ...tokenList('suppress_tokens', suppressedTokens),
+      ...tokenList('begin_suppress_tokens', suppressedFirstTokens),
     };
   }
   if ('stopTokens' in model) return tokenField('eos_token_id', model.stopTokens);
@@ -161,6 +161,10 @@ function headFields(model: PretrainedModel): JsonObject {
     id2label: Object.fromEntries(names.map((name, i) => [i, name])),
     label2id: Object.fromEntries(names.map((name, i) => [name, i])),
   };
+}
+
+function tokenList(name: string, tokens: readonly number[]): JsonObject {
+  return tokens.length > 0 ? { [name]: [...tokens] } : {};
 }
 
 /** A token, or a list of several; nothing if there is none. */

@@ -8,7 +8,7 @@ export function rememberConfig(model: object, config: JsonObject): void {
   configs.set(model, config);
 }
 
-/** The configuration that a model was loaded from; empty for others. */
-export function rememberedConfig(model: object): JsonObject {
-  return configs.get(model) ?? {};
+/** The configuration that a model was loaded from; null for others. */
+export function rememberedConfig(model: object): JsonObject | null {
+  return configs.get(model) ?? null;
 }
