@@ -37,6 +37,28 @@ describe.each(['gpt2', 'qwen2', 'bert', 'vit'])('an adapter of %s', (name) => {
   });
 });
 
+test.each(['qwen2', 'gemma3'])(
+  'a norm of %s that is trained as a whole is in the file of its adapter',
+  async (name) => {
+    const model = await fromPretrained(folderOf(name), { dtype: 'float32' });
+    await model.enableLora({ rank: 1, alsoTrain: 'layer_norm' });
+    const modules = await checkpointModules(model);
+    const [norm] = model.trainableWeights.filter(({ path }) => path.endsWith('scale'));
+    norm?.assign(tensor(new Float32Array(norm.size).fill(3), { shape: norm.shape }));
+    const saved = new FilesTarget();
+    await saveAdapter(model, saved, { modules });
+    const file = saved.files.find((one) => one.name === 'adapter_model.safetensors') as File;
+    const { data } = tensorsIn(await file.arrayBuffer()).get('base_model.model.model.norm.weight') ?? {};
+    expect(data).toEqual(new Float32Array(24).fill(3));
+    const other = await fromPretrained(folderOf(name), { dtype: 'float32' });
+    await loadAdapter(other, saved.files, { modules: await checkpointModules(other) });
+    const expected = new Expected(name);
+    expect(await logitsOf(other, expected).data()).toEqual(await logitsOf(model, expected).data());
+    model.dispose();
+    other.dispose();
+  },
+);
+
 test('a network with a trained adapter is saved as the sum', async () => {
   const net = await fromPretrained(folderOf('gpt2'), { task: 'causalLM' });
   net.enableLora({ rank: 2 });

@@ -113,6 +113,12 @@ describe('errors', () => {
   const changes: [string, (files: Files) => void, RegExp][] = [
     ['another kind of adapter', ({ config }) => (config.peft_type = 'IA3'), /peft_type: 'IA3'/],
     ['DoRA', ({ config }) => (config.use_dora = true), /use_dora: true/],
+    [
+      'weights that PEFT changes at first',
+      ({ config }) => (config.init_lora_weights = 'pissa_niter_4'),
+      /pissa_niter_4/,
+    ],
+    ['the same by olora', ({ config }) => (config.init_lora_weights = 'olora'), /init_lora_weights: 'olora'/],
     ['a pattern without an end', ({ config }) => (config.alpha_pattern = { '(a+)+b': 1 }), /alpha_pattern/],
     ['a pattern of Python', ({ config }) => (config.rank_pattern = { '(?P<n>a)': 1 }), /rank_pattern/],
     ['biases', ({ config }) => (config.bias = 'all'), /`bias` is 'none'/],

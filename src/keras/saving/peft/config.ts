@@ -48,6 +48,8 @@ const required: Readonly<Record<string, readonly unknown[]>> = {
   bias: ['none'],
   use_dora: [false],
   lora_bias: [false],
+  // With others, PEFT changes the weights below the adapter when it loads it.
+  init_lora_weights: [true, false, null, 'gaussian', 'eva', 'orthogonal'],
   layer_replication: [null],
   megatron_config: [null],
   trainable_token_indices: [null],

@@ -24,6 +24,7 @@ const parameterNames: Readonly<Record<string, string>> = {
   kernel: 'weight',
   embeddings: 'weight',
   gamma: 'weight',
+  scale: 'weight',
   bias: 'bias',
   beta: 'bias',
   moving_mean: 'running_mean',
