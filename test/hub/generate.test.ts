@@ -87,7 +87,17 @@ describe('what is in a text changes what follows, as in transformers', () => {
     [{ repetitionPenalty: 0 }, /repetitionPenalty/],
     [{ noRepeatNgramSize: -1 }, /noRepeatNgramSize/],
     [{ minNewTokens: 1.5 }, /minNewTokens/],
-    [{ numBeams: 4 }, /numBeams/],
+    [{ minP: 1.5 }, /minP/],
+    [{ badWords: [[]] }, /badWords/],
+    [{ badWords: [[67]] }, /badWords/],
+    [{ stopStrings: ['a'] }, /decode/],
+    [{ stopStrings: [''], decode: String }, /stopStrings/],
+    [{ numBeams: 0 }, /numBeams/],
+    [{ numBeams: 4, temperature: 1 }, /numBeams: 4, temperature: 1/],
+    [{ numBeams: 4, onToken: () => {} }, /onToken/],
+    [{ numBeams: 2, numReturnSequences: 3 }, /numReturnSequences: 3/],
+    [{ earlyStopping: 'soon' }, /earlyStopping/],
+    [{ lengthPenalty: Number.NaN }, /lengthPenalty/],
   ])('refuses %o', async (options, message) => {
     const making = gpt2.generate([[5]], options as never);
     await expect(making).rejects.toThrow(message);
@@ -95,7 +105,118 @@ describe('what is in a text changes what follows, as in transformers', () => {
   });
 });
 
+describe('searches', () => {
+  const two = [
+    [5, 9, 14, 20],
+    [31, 7],
+  ];
+  let gpt2: CausalLM;
+  beforeAll(async () => {
+    gpt2 = await fromPretrained(folderOf('gpt2'), { task: 'causalLM' });
+    await gpt2.generate([[5]], { maxNewTokens: 2, numBeams: 2, badWords: [[1]] });
+  });
+
+  // Beams of transformers 5.18, each prompt by itself.
+  test.each([
+    [{ numBeams: 3 }, [[25, 26, 12, 12, 26, 14]], [[8, 52, 52, 52, 8, 8]]],
+    [
+      { numBeams: 3, numReturnSequences: 2, stopTokens: [25, 52], lengthPenalty: 2 },
+      [
+        [26, 34, 34, 34, 34, 34],
+        [26, 34, 34, 34, 26, 14],
+      ],
+      [
+        [8, 22, 22, 22, 22, 52],
+        [8, 22, 22, 22, 8, 52],
+      ],
+    ],
+    [{ numBeams: 2, stopTokens: [8, 25], earlyStopping: true }, [[25]], [[8]]],
+    [
+      {
+        numBeams: 3,
+        stopTokens: [8],
+        earlyStopping: 'never',
+        lengthPenalty: 0.5,
+        noRepeatNgramSize: 2,
+        badWords: [[25], [8, 52]],
+      },
+      [[26, 34, 12, 12, 26, 14]],
+      [[8]],
+    ],
+    [
+      { badWords: [[25], [8, 8], [2]], stopTokens: [2] },
+      [[24, 22, 15, 15, 15, 12]],
+      [[8, 52, 52, 52, 8, 52]],
+    ],
+  ] as const)('%o', async (options, ...wanted) => {
+    const before = memory().bytes;
+    expect(await gpt2.generate(two, { maxNewTokens: 6, ...options })).toEqual(wanted.flat());
+    expect(memory().bytes).toBe(before);
+  });
+
+  test('are aborted, and have no stream', async () => {
+    const before = memory().bytes;
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(gpt2.generate(two, { numBeams: 2, signal })).rejects.toThrow('enough');
+    await expect(gpt2.stream(two, { numBeams: 2 }).next()).rejects.toThrow(/stream/);
+    expect(memory().bytes).toBe(before);
+  });
+});
+
+describe('stop strings', () => {
+  const decode = (tokens: number[]) => tokens.map((token) => `<${token}>`).join('');
+  const textOf = (tokens: readonly number[]) => decode([...tokens]);
+
+  test('end a text with the token that completes one', async () => {
+    const [first] = greedy as [number[]];
+    const stop = textOf(first.slice(2, 4)).slice(1, -1);
+    const [made = []] = await net.generate(prompts.slice(0, 1), { stopStrings: ['none', stop], decode });
+    expect(textOf(made)).toContain(stop);
+    expect(textOf(made.slice(0, -1))).not.toContain(stop);
+  });
+
+  test('may begin in the prompt, but what the prompt has already ends nothing', async () => {
+    const prompt = prompts[0] as number[];
+    const [first] = greedy as [number[]];
+    const across = `${prompt.at(-1)}><${first[0]}`;
+    const options = { maxNewTokens: 5, decode };
+    expect(await net.generate([prompt], { ...options, stopStrings: [across] })).toEqual([first.slice(0, 1)]);
+    const before = textOf(prompt);
+    expect(await net.generate([prompt], { ...options, stopStrings: [before] })).toEqual([first.slice(0, 5)]);
+  });
+
+  test('may be completed by a part of a character', async () => {
+    // Each token is a byte of an é.
+    const bytes = (tokens: number[]) =>
+      new TextDecoder().decode(new Uint8Array(tokens.map((_, i) => [0xc3, 0xa9][i % 2] as number)));
+    const prompt = [5];
+    const options = { maxNewTokens: 5, stopStrings: ['é'], decode: bytes };
+    expect((await net.generate([prompt], options))[0]).toHaveLength(1);
+  });
+});
+
 describe('sampling', () => {
+  test('makes several texts of a prompt', async () => {
+    const options = { maxNewTokens: 4, temperature: 3, seed: 1, numReturnSequences: 3 };
+    const made = await net.generate(prompts, options);
+    expect(made).toHaveLength(6);
+    const copies = prompts.flatMap((prompt) => [prompt, prompt, prompt]);
+    expect(made).toEqual(await net.generate(copies, { ...options, numReturnSequences: 1 }));
+  });
+
+  test('leaves out what is less probable than minP times the best', async () => {
+    const prompt = prompts[0] as number[];
+    const logits = await net.apply(tensor([prompt], { dtype: 'int32' })).data();
+    const last = [...logits.slice(-net.backbone.tokenEmbedding.inputDim)];
+    const best = Math.max(...last);
+    const allowed = last.flatMap((logit, token) => (Math.exp((logit - best) / 2) >= 0.6 ? [token] : []));
+    const copies = Array.from({ length: 200 }, () => prompt);
+    const drawn = (
+      await net.generate(copies, { maxNewTokens: 1, temperature: 2, minP: 0.6, seed: 5 })
+    ).flat();
+    expect([...new Set(drawn)].sort((a, b) => a - b)).toEqual(allowed);
+  });
+
   test('repeats with a seed, and is greedy where one token is left', async () => {
     const draw = (seed: number) =>
       net.generate(prompts, { maxNewTokens: 8, temperature: 3, seed, stopTokens: [] });

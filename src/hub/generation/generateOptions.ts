@@ -18,12 +18,34 @@ export interface GenerateOptions {
   readonly maxNewTokens?: number | undefined;
   /** Tokens that end a text. Default: those of the model. */
   readonly stopTokens?: readonly number[] | undefined;
+  /** Texts that end a text, with the token that completes one. `decode` is needed. Default: none. */
+  readonly stopStrings?: readonly string[] | undefined;
+  /** The text of tokens, for `stopStrings`: `(tokens) => tokenizer.decode(tokens)`. */
+  readonly decode?: ((tokens: number[]) => string) | undefined;
   /** Divides the logits before a token is drawn. Default 0: the token with the largest logit is taken. */
   readonly temperature?: number | undefined;
   /** A token is drawn from this many with the largest logits. Default: all. */
   readonly topK?: number | undefined;
   /** A token is drawn from the most probable ones that have this probability together. Default 1. */
   readonly topP?: number | undefined;
+  /** A token is drawn from those at least this times as probable as the most probable one, before `topK` and `topP`. Default 0. */
+  readonly minP?: number | undefined;
+  /** Sequences of tokens that no text contains. A token that ends a text stays possible by itself. Default: none. */
+  readonly badWords?: readonly (readonly number[])[] | undefined;
+  /**
+   * How many texts are kept at each step: those that are the most probable as a whole. Without `temperature`, and not by `stream`, since
+   * they are known at the end. Default 1: the most probable token is taken.
+   */
+  readonly numBeams?: number | undefined;
+  /** Log probabilities of whole texts are divided by their length to this power: more than 0 is for longer ones. Default 1. */
+  readonly lengthPenalty?: number | undefined;
+  /**
+   * When a search ends: true as soon as `numBeams` texts have ended; false (default) when longer ones are unlikely to be better, by their
+   * present length; 'never' by their largest length.
+   */
+  readonly earlyStopping?: boolean | 'never' | undefined;
+  /** How many texts are made of each prompt, one after the other: with `temperature`, or at most `numBeams`. Default 1. */
+  readonly numReturnSequences?: number | undefined;
   /**
    * Logits of tokens that are in the text already are divided by it, negative ones multiplied: more than 1 makes repetitions rarer.
    * Default 1.
@@ -45,9 +67,17 @@ export interface GenerateOptions {
 export const generateOptionNames: OptionNames<GenerateOptions> = {
   maxNewTokens: false,
   stopTokens: false,
+  stopStrings: false,
+  decode: false,
   temperature: false,
   topK: false,
   topP: false,
+  minP: false,
+  badWords: false,
+  numBeams: false,
+  lengthPenalty: false,
+  earlyStopping: false,
+  numReturnSequences: false,
   repetitionPenalty: false,
   noRepeatNgramSize: false,
   minNewTokens: false,
