@@ -3,6 +3,7 @@
  * @file `npm run bench:host`: how long calls take on the host, for Retrograd and its peers, on Dawn's null back end, which executes
  * nothing. Runs on any machine. `-- --help` lists the options.
  */
+import { fork } from 'node:child_process';
 import os from 'node:os';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -17,7 +18,7 @@ import { ROOT, runMain, SetupError } from './setup.mjs';
 const HELP = `npm run bench:host -- [options]
 
 Measures the time of eager calls, of a tape and of layers on the host: Retrograd's with the profile of each kind of GPU, TF.js's and
-jax-js's, which take turns in one process. Dawn's null back end executes nothing, so no GPU is needed, and results aren't checked.
+jax-js's, which take turns, each in a process of its own. Dawn's null back end executes nothing, so no GPU is needed, and results aren't checked.
 Also counts launches and submissions, and measures when a call on an idle device is submitted.
 
 Options
@@ -42,14 +43,42 @@ function readOptions() {
   return { ...values, filter: filterOf(values.filter) };
 }
 
-/** @returns {Promise<Main>} */
-async function loadMain() {
+/** Bundles the measurement. */
+async function bundleMain() {
   const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
-  const { installDawnGlobals } = await import('./lib/dawn-globals.mjs');
-  await installDawnGlobals(['backend=null']);
   const folder = temporaryFolder('host-times');
-  const file = await bundle({ entry: 'bench/hostTimes/main.ts', folder, external: [/^util$/] });
-  return import(pathToFileURL(file).href);
+  return bundle({ entry: 'bench/hostTimes/main.ts', folder, external: [/^util$/] });
+}
+
+/**
+ * Starts the process of a side.
+ *
+ * @param {string} file the bundle
+ * @param {string} side
+ */
+async function startSide(file, side) {
+  const child = fork(new URL('lib/host-side.mjs', import.meta.url), [file, side]);
+  const next = () =>
+    new Promise((resolve, reject) => {
+      const onExit = () => reject(new Error(`the process of ${side} ended.`));
+      child.once('exit', onExit);
+      child.once('message', (message) => {
+        child.off('exit', onExit);
+        resolve(message);
+      });
+    });
+  await next();
+  return {
+    /** @param {object} request */
+    async ask(request) {
+      const answer = next();
+      child.send(request);
+      const { result, failure } = await answer;
+      if (failure !== undefined) throw new Error(failure);
+      return result;
+    },
+    end: () => child.kill(),
+  };
 }
 
 await runMain(async () => {
@@ -59,16 +88,28 @@ await runMain(async () => {
     return;
   }
   const { contenderVersions } = await import('./lib/bench-versions.mjs');
-  const { casesFor, hostLine, measureHost, toHostMarkdown } = await loadMain();
+  const { installDawnGlobals } = await import('./lib/dawn-globals.mjs');
+  await installDawnGlobals(['backend=null']);
+  const file = await bundleMain();
+  /** @type {Main} */
+  const { casesFor, hostLine, measureHost, sides, toHostMarkdown } = await import(pathToFileURL(file).href);
   if (casesFor(filter).length === 0) {
     throw new SetupError(`--filter: no call matches. Received: ${filter}`);
   }
   /** @type {HostRow[]} */
   const rows = [];
-  const lone = await measureHost(filter, (row) => {
-    rows.push(row);
-    process.stderr.write(`${hostLine(row)}\n`);
-  });
+  const started = await Promise.all(sides.map((side) => startSide(file, side)));
+  const processes = new Map(sides.map((side, i) => [side, started[i]]));
+  const lone = await measureHost(
+    filter,
+    (side, method, argument) =>
+      processes.get(side)?.ask({ method, argument }) ?? Promise.reject(new Error('not started')),
+    (row) => {
+      rows.push(row);
+      process.stderr.write(`${hostLine(row)}\n`);
+    },
+  );
+  for (const each of started) each.end();
   const { retrograd, tfjs, jaxjs } = contenderVersions();
   const result = {
     engine: globalThis.navigator.userAgent,
@@ -84,6 +125,4 @@ await runMain(async () => {
     writeResult(`${ROOT}/bench/results/host-null.json`, `${JSON.stringify(result)}\n`);
   }
   process.stdout.write(page);
-  // Peers' devices don't close in order.
-  process.exit(0);
 });

@@ -29,8 +29,8 @@ export function toHostMarkdown({ engine, date, processor, versions, rows, lone }
 ${date}, by \`npm run bench:host -- --record\`. ${engine}, on its null back end, which executes nothing. ${processor}.
 ${names.join(', ')}.
 
-µs of processor time of one call, medians ± half the interquartile range; the wait of an idle device is subtracted. Retrograd is measured
-with the profile of each kind of GPU, and takes turns with its peers. The ratio is the time of the fastest eager peer over that of
+µs of processor time of one call, medians ± half the interquartile range; the wait of an idle device is subtracted. Retrograd, with the
+profile of each kind of GPU, and its peers have a process each, and take turns. The ratio is the time of the fastest eager peer over that of
 the slowest profile: above 1, Retrograd is faster. jax-js's compiled functions, in the last column, aren't eager.
 
 ${timesTable(rows)}
