@@ -10,6 +10,6 @@ export function requireOutputs(op: string, count: number): void {
     op,
     rule: `the number of its outputs must be known, and at most ${maxOutputs}.`,
     received: `an axis of size ${count}`,
-    hint: 'keep the tensor whole, and slice what is needed. Where the size is open (null), name another axis, or give the size: input({ batchShape: [2, 3] }).',
+    hint: 'keep the tensor whole, and slice what is needed. For an open size (null), name another axis, or give it: input({ batchShape: [2, 3] }).',
   });
 }

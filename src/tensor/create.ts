@@ -205,7 +205,7 @@ function requireNumbers(op: string, view: ArrayBufferView): HostArray {
       op,
       rule: 'a typed array must still have its memory.',
       received: `${describe(view)} whose ArrayBuffer was transferred`,
-      hint: 'make the tensor before postMessage or transfer() takes the buffer away, or pass a copy.',
+      hint: 'make the tensor before the buffer is transferred, or pass a copy.',
     });
   }
   return view as HostArray;

@@ -8,4 +8,6 @@ export function openTapes(): number {
 
 export function countTape(change: 1 | -1): void {
   open += change;
+  // So many were forgotten, and each step of a loop takes longer than the one before.
+  if (open === 100) console.warn('retrograd: 100 open tapes record each op. `using` closes them.');
 }

@@ -23,7 +23,7 @@ export function lossError({ cause, leavesOlder }: Loss): RetrogradError {
     : 'the work that computes them, or values before them, did not run';
   return new Kind({
     rule: 'values can be read if all work that they depend on ran.',
-    received: `${left}, since it was submitted with a command that failed: ${cause.received ?? cause.rule}`,
+    received: `${left}, submitted with a command that failed: ${cause.received ?? cause.rule}`,
     hint: 'compute the values again, and variables that the failed work updates.',
     cause,
   });

@@ -1,5 +1,5 @@
 /** @file Gradients without a tape to close: gradients, GradientTape.run, and tapes that are dropped. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   GradientTape,
   gradients,
@@ -101,6 +101,16 @@ describe('GradientTape.run', () => {
 });
 
 describe('a tape that is never closed', () => {
+  test('is mentioned once there are a hundred, since each of them records each op', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const tapes = Array.from({ length: 99 }, () => new GradientTape());
+    expect(warn).not.toHaveBeenCalled();
+    tapes.push(new GradientTape(), new GradientTape());
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/100 open tapes record each op\. `using`/)]]);
+    for (const tape of tapes) tape.dispose();
+    warn.mockRestore();
+  });
+
   test('counts as open, until it is used up, disposed of or collected', async () => {
     const w = variable(ones([64, 64]));
     const tape = new GradientTape();

@@ -128,7 +128,7 @@ function rejectBooleans(op: string, name: string, operand: unknown): void {
     op,
     rule: `\`${name}\` must be integers.`,
     received: describe(operand),
-    hint: 'pass the positions themselves; booleanMask(x, mask) takes the rows where a mask is true.',
+    hint: 'pass positions; booleanMask(x, mask) takes the rows where a mask is true.',
   });
 }
 
@@ -144,8 +144,8 @@ export function areReady(operands: readonly unknown[]): operands is Tensor[] {
 function throwForeignDevice(op: string, foreign: Tensor): never {
   throw new DeviceError({
     op,
-    rule: 'all tensors of one operation must live on one device.',
+    rule: 'all tensors of an op live on one device.',
     received: `${formatSpec(foreign)} of another device`,
-    hint: 'upload it: tensor(await other.data(), …), which starts a new history.',
+    hint: 'upload it: tensor(await other.data(), …).',
   });
 }
