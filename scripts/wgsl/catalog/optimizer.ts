@@ -1,4 +1,5 @@
 /** @file The optimizer kernels of the catalog. */
+import type { Adam8bitStepOptions } from '../../../shaders/adam8bit.ts';
 import type { StepOptions } from '../../../shaders/optimizer.ts';
 import { type Family, type Variant, entry } from './entry.ts';
 
@@ -38,6 +39,10 @@ export const optimizerKernels: Family = {
       steps: 1,
     },
   }),
+  adam8bit: entry<Adam8bitStepOptions>(
+    { decayed: true, summed: false },
+    { 'of slices': { decayed: false, summed: true } },
+  ),
   adamax: optimizer('plain', ['momentum', 'norm']),
   ftrl: optimizer('root', ['accumulator', 'linear']),
   lion: optimizer('plain', ['momentum']),

@@ -142,7 +142,7 @@ function warn({ initialized, notFinite }: PretrainedReport): void {
       `fromPretrained: ${initialized.join(', ')} aren't in the checkpoint, and have initial values: train them.`,
     );
   for (const { weight, notFinite: count } of notFinite)
-    console.warn(`fromPretrained: weight '${weight}' has ${count} values that are NaN or infinite.`);
+    console.warn(`fromPretrained: weight '${weight}' has ${count} values that aren't finite.`);
 }
 
 /** How matrices are kept: as the checkpoint has them, or as such floats. */

@@ -72,11 +72,18 @@ async function compileAsStored(
   if (!read) return;
   const compiled = scalesLoss ? { ...read, optimizer: scaled(read.optimizer) } : read;
   await model.loadTraining();
-  withCustomObjects(customObjects, () =>
+  // Few files have them, so that they aren't among the optimizers that every app loads.
+  const rare = /"AdamW?8bit"/.test(JSON.stringify(config)) ? await loadRareOptimizers() : {};
+  withCustomObjects({ ...rare, ...customObjects }, () =>
     placed(file, 'compile_config', () => {
       model.compile(compiled as Parameters<AnyModel['compile']>[0]);
     }),
   );
+}
+
+async function loadRareOptimizers(): Promise<CustomObjects> {
+  const { Adam8bit, AdamW8bit } = await import('../optimizers/adam8bit.ts');
+  return { Adam8bit, AdamW8bit };
 }
 
 /** Returns an optimizer that scales the loss. The configuration may have that inside it: Keras adds it when it compiles. */

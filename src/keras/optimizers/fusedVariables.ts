@@ -17,6 +17,7 @@ import { bindsAsVectors, output } from '../../kernels/launch/output.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import type { DeviceBuffer } from '../../webgpu/deviceBuffer.ts';
+import type { Storage } from '../../webgpu/storage.ts';
 import { PackedGroup, type SlotInit } from './packedGroup.ts';
 
 /** A slot variable that the update rule keeps for each variable, such as a momentum. */
@@ -209,7 +210,7 @@ function makeSlot(variable: Variable, { initial, nameFor }: SlotInit): Variable 
 }
 
 /** Returns the storage of a variable that a step may overwrite in whole vectors. */
-function ownStorage(variable: Variable) {
+export function ownStorage(variable: Variable): Storage {
   const storage = variable.writableStorage();
   if (bindsAsVectors(variable)) return storage;
   // The values are in an app's buffer whose size isn't a multiple of a vector.

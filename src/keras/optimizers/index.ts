@@ -3,6 +3,7 @@ export { Adadelta, adadelta, type AdadeltaOptions } from './adadelta.ts';
 export { Adafactor, adafactor, type AdafactorOptions } from './adafactor.ts';
 export { Adagrad, adagrad, type AdagradOptions } from './adagrad.ts';
 export { Adam, adam, type AdamOptions, AdamW, adamW } from './adam.ts';
+export { Adam8bit, adam8bit, type Adam8bitOptions, AdamW8bit, adamW8bit } from './adam8bit.ts';
 export { Adamax, adamax, type AdamaxOptions } from './adamax.ts';
 export { Ftrl, ftrl, type FtrlOptions } from './ftrl.ts';
 export { optimizerOf, type OptimizerLike, type OptimizerName } from './get.ts';

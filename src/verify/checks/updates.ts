@@ -1,8 +1,11 @@
 /** @file Checks of kernels that write in place or from a seed: optimizer steps, which all go through one engine, and random values. */
+import { adam8bitKernel, adam8bitShapes } from '../../kernels/optimizers/adam8bit.ts';
 import { adamStep } from '../../kernels/optimizers/optimizerRules.ts';
 import { type StepBuffers, type StepVariable, stepKernel } from '../../kernels/optimizers/optimizerStep.ts';
 import { square } from '../../ops/elementwise/unary.ts';
 import { mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { abs, floor } from '../../ops/elementwise/rounding.ts';
+import { zeros } from '../../ops/creation/creation.ts';
 import { concat } from '../../ops/arrangement/concat.ts';
 import { randomNormal, randomUniform } from '../../ops/random/random.ts';
 import { mean } from '../../ops/reductions/mean.ts';
@@ -102,7 +105,48 @@ function packedStep(sizes: readonly number[]): Check {
   };
 }
 
-export const optimizerSteps = (): Check[] => [separateStep(4100), packedStep([8, 44, 4])];
+/** Multiples of 1/8, which the codes of 8 bits have exactly. */
+const eighths = (x: number) => Math.floor(8 * x) / 8;
+
+/**
+ * Two steps with moments in 8 bits: the first, of which nothing of the old moments is left, stores numbers that need no rounding, and the
+ * second reads them.
+ */
+function step8bit(size: number): Check {
+  const shape = [size];
+  return {
+    name: `Adam, moments of ${size} in 8 bits`,
+    inputs: [spec(shape), spec(shape), spec(shape), spec(shape)],
+    tolerance: 2e-6,
+    run: ([value, first, squares, gradient]) => {
+      const start = mul(value as never, 1) as Tensor;
+      const [codes, scales] = adam8bitShapes(size).map((of) => zeros(of)) as [Tensor, Tensor];
+      const exact = (x: unknown) => mul(floor(mul(x as never, 8)), 1 / 8) as Tensor;
+      const stepped = (by: object, given: Tensor, sums: Tensor | null) =>
+        adam8bitKernel({
+          value: start.storage,
+          moments: codes.storage,
+          scales: scales.storage,
+          size,
+          gradient: given,
+          squares: sums,
+          decay: null,
+          step: 1,
+          stream: 0,
+          rule: { ...rule, ...by },
+        });
+      stepped({ rate: 0, momentum_share: 1, velocity_share: 1 }, exact(first), abs(exact(squares)));
+      stepped({}, gradient as Tensor, null);
+      return [start];
+    },
+    expected: ([value, first, squares, gradient]) => {
+      const velocity = (squares as Values).map((x) => Math.sqrt(Math.abs(eighths(x))));
+      return [adam(value as Values, (first as Values).map(eighths), velocity, gradient as Values)[0]];
+    },
+  };
+}
+
+export const optimizerSteps = (): Check[] => [separateStep(4100), packedStep([8, 44, 4]), step8bit(1030)];
 
 /** The same seed gives the same bits, with the moments of its distribution. */
 function draws(name: string, draw: (shape: number[]) => Tensor, moments: readonly [number, number]): Check {
