@@ -22,8 +22,9 @@ export interface LoadModelOptions extends Omit<FromJSONOptions, 'file'>, LoadWei
   /** Called with a report of what was loaded. Default: warns on the console of weights that aren't finite. */
   readonly onReport?: ((report: LoadReport) => void) | undefined;
   /**
-   * Called with each TextVectorization and StringLookup at the inputs of a model of Keras, which takes their results then: apply
-   * them in front of it. Default: such a model is rejected, since tensors hold no strings.
+   * Called with each layer of strings or hashes (TextVectorization, StringLookup, Hashing, HashedCrossing) at the inputs of a model of
+   * Keras, which takes their results then, by the layer's name: apply them in front of it. Default: such a model is rejected, since
+   * tensors hold no strings.
    */
   readonly onTextLayer?: ((layer: TextLayer) => void) | undefined;
 }

@@ -6,13 +6,14 @@ import { FormatError } from '../../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../json/document.ts';
 import { placed } from '../json/jsonErrors.ts';
 import { camel, camelKey } from '../json/optionNames.ts';
+import { HashedCrossing } from '../layers/preprocessing/hashedCrossing.ts';
 import { Hashing } from '../layers/preprocessing/hashing.ts';
 import { tokensIn, vocabularyFile } from '../layers/preprocessing/lookup/vocabularyFile.ts';
 import { StringLookup } from '../layers/preprocessing/stringLookup.ts';
 import { TextVectorization } from '../layers/preprocessing/textVectorization.ts';
 import { snakeCase } from '../names.ts';
 
-export type TextLayer = StringLookup | TextVectorization | Hashing;
+export type TextLayer = StringLookup | TextVectorization | Hashing | HashedCrossing;
 
 export interface CutModel {
   /** The configuration of the model behind the layers. */
@@ -24,6 +25,7 @@ const classes: Readonly<Record<string, new (options: never) => TextLayer>> = {
   StringLookup,
   TextVectorization,
   Hashing,
+  HashedCrossing,
 };
 
 /** Options whose values are names. */
@@ -43,18 +45,32 @@ export async function cutTextLayers(
   const config = model.config as JsonObject;
   const described = (config.layers ?? []) as readonly JsonObject[];
   const texts = described.filter(isTextLayer);
-  const inputs = new Map(texts.map((layer) => [layer, inputOf(layer, described)]));
-  for (const [layer, input] of inputs) if (!input) throw notAtInput(layer, source);
-  const crossing = described.find(({ class_name: name }) => name === 'HashedCrossing');
-  if (crossing) throw notAtInput(crossing, source);
+  const inputs = new Map(texts.map((layer) => [layer, inputsOf(layer, described)]));
+  for (const [layer, found] of inputs) if (!found) throw notAtInput(layer, source);
+  const cut = [...inputs] as [JsonObject, readonly JsonObject[]][];
   const layers = await Promise.all(texts.map((layer) => makeLayer(layer, described, readAsset, source)));
-  const names = new Map([...inputs].map(([layer, input]) => [nameOf(input as JsonObject), nameOf(layer)]));
-  const removed = new Set(inputs.values());
+  const read = new Set(cut.flatMap(([, found]) => found));
+  // An input of numbers may feed other layers, too.
+  const others = described.filter((layer) => !inputs.has(layer));
+  const removed = new Set([...read].filter((input) => !others.some((other) => isFed(other, input, config))));
   const kept = described
     .filter((layer) => !removed.has(layer))
-    .map((layer) => (inputs.has(layer) ? inputFor(layer, inputs.get(layer) as JsonObject, config) : layer));
+    .map((layer) => (inputs.has(layer) ? inputFor(layer, inputs.get(layer) as JsonObject[], config) : layer));
+  const strings = kept.find(
+    (layer) => isObject(layer.config ?? null) && isStrings(layer.config as JsonObject),
+  );
+  if (strings) throw notAtInput(strings, source);
   const { build_input_shape: _, ...rest } = config;
-  const edges: JsonObject = rest.input_layers ? { input_layers: renamed(rest.input_layers, names) } : {};
+  const places = new Map<string, readonly string[]>();
+  for (const input of read) {
+    // A layer of several inputs is in the place of the first.
+    const behind = cut.filter(([, found]) => found[0] === input).map(([layer]) => nameOf(layer));
+    places.set(nameOf(input), [...(removed.has(input) ? [] : [nameOf(input)]), ...behind]);
+  }
+  const several = new Set(cut.filter(([, found]) => found.length > 1).map(([layer]) => nameOf(layer)));
+  const edges: JsonObject = rest.input_layers
+    ? { input_layers: placedInputs(rest.input_layers, places, several) }
+    : {};
   const { build_config: __, ...document } = model;
   return { config: { ...document, config: { ...rest, ...edges, layers: kept } }, layers };
 }
@@ -63,37 +79,47 @@ function isTextLayer({ class_name: name }: JsonObject): boolean {
   return typeof name === 'string' && Object.hasOwn(classes, name);
 }
 
+/** Whether a configuration is that of an input of strings. */
+function isStrings({ batch_shape: shape, dtype }: JsonObject): boolean {
+  return shape !== undefined && dtype === 'string';
+}
+
 function nameOf({ config, name }: JsonObject): string {
   return String(name ?? (isObject(config ?? null) ? (config as JsonObject).name : null));
 }
 
-/** Returns the input layer that feeds `layer`, and nothing else; undefined where another layer does. */
-function inputOf(layer: JsonObject, layers: readonly JsonObject[]): JsonObject | undefined {
+/** Returns the input layers that feed `layer`, in order; undefined where another layer does, and where it is called twice. */
+function inputsOf(layer: JsonObject, layers: readonly JsonObject[]): JsonObject[] | undefined {
   const nodes = layer.inbound_nodes;
+  const names = Array.isArray(nodes) ? sourcesIn(nodes) : [];
   const before = Array.isArray(nodes)
-    ? layers.find((other) => feeds(other, layer))
-    : layers[layers.indexOf(layer) - 1];
-  const isFed = (other: JsonObject) => before !== undefined && feeds(before, other);
-  const isAlone = !Array.isArray(nodes) || (nodes.length === 1 && layers.filter(isFed).length === 1);
-  return before?.class_name === 'InputLayer' && isAlone ? before : undefined;
+    ? names.map((name) => layers.find((other) => nameOf(other) === name))
+    : [layers[layers.indexOf(layer) - 1]];
+  const isFirst = before.length > 0 && before.every((other) => other?.class_name === 'InputLayer');
+  return isFirst && !(Array.isArray(nodes) && nodes.length !== 1) ? (before as JsonObject[]) : undefined;
 }
 
-function feeds(from: JsonObject, to: JsonObject): boolean {
-  const name = nameOf(from);
-  const visit = (value: Json): boolean => {
-    if (typeof value !== 'object' || value === null) return false;
-    const history = isObject(value) ? value.keras_history : null;
-    return (Array.isArray(history) && history[0] === name) || Object.values(value).some(visit);
-  };
-  return visit(to.inbound_nodes ?? null);
+/** Whether a layer, or an output of the model, takes `input`. */
+function isFed(layer: JsonObject, input: JsonObject, model: JsonObject): boolean {
+  const name = nameOf(input);
+  const isOutput = JSON.stringify(model.output_layers ?? null).includes(`[${JSON.stringify(name)},`);
+  return isOutput || sourcesIn(layer.inbound_nodes ?? null).includes(name);
+}
+
+/** Names of the layers whose results a call takes. */
+function sourcesIn(value: Json): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const history = isObject(value) ? value.keras_history : null;
+  if (Array.isArray(history)) return [String(history[0])];
+  return Object.values(value).flatMap(sourcesIn);
 }
 
 /** Returns an input that replaces `layer`, with the spec of its output. */
-function inputFor(layer: JsonObject, input: JsonObject, model: JsonObject): JsonObject {
+function inputFor(layer: JsonObject, inputs: readonly JsonObject[], model: JsonObject): JsonObject {
   const { output_mode: mode = 'int' } = layer.config as JsonObject;
   const name = nameOf(layer);
   const config = {
-    batch_shape: outputShape(layer, input),
+    batch_shape: outputShape(layer, inputs[0] as JsonObject),
     dtype: mode === 'int' ? 'int64' : 'float32',
     name,
   };
@@ -113,12 +139,31 @@ function outputShape(layer: JsonObject, input: JsonObject): Json {
   return [batch, ...(isEach ? sizes : sizes.slice(0, -1)), depth];
 }
 
-/** Returns the inputs of a graph, by the names of the layers in their place. */
-function renamed(nest: Json, names: ReadonlyMap<string, string>): Json {
-  if (typeof nest === 'string') return names.get(nest) ?? nest;
-  if (Array.isArray(nest)) return nest.map((item: Json) => renamed(item, names));
+/** Returns the inputs of a graph, with the layers in their places; `several` are those that take several inputs. */
+function placedInputs(
+  nest: Json,
+  places: ReadonlyMap<string, readonly string[]>,
+  several: ReadonlySet<string>,
+): Json {
+  const isOne = Array.isArray(nest) && typeof nest[0] === 'string';
+  if (isOne) return placedInputs([nest], places, several);
+  const entry = (name: string): Json => [name, 0, 0];
+  const of = (item: Json): readonly Json[] => {
+    const names = places.get(String((item as readonly Json[])[0]));
+    return names ? names.map(entry) : [item];
+  };
+  if (Array.isArray(nest)) {
+    const found = nest.flatMap(of);
+    return found.length === 1 ? (found[0] as Json) : found;
+  }
   if (!isObject(nest)) return nest;
-  return Object.fromEntries(Object.entries(nest).map(([key, item]) => [key, renamed(item, names)]));
+  // What isn't one for one has the names of its layers.
+  const entries = Object.entries(nest).map(([key, item]) => {
+    const found = of(item);
+    const isSame = found.length === 1 && !several.has(String((found[0] as readonly Json[])[0]));
+    return isSame ? [[key, found[0]]] : found.map((one) => [(one as readonly Json[])[0], one]);
+  });
+  return Object.fromEntries(entries.flat());
 }
 
 async function makeLayer(
@@ -139,9 +184,9 @@ async function makeLayer(
   const text = await readAsset(`assets/${pathOf(layer, all)}/${vocabularyFile}`);
   return placed(source, place, () => {
     const made = new Class(options);
-    if (made instanceof Hashing) return made;
-    const hasVocabulary = made.getVocabulary(false).length > 0;
-    const tokens = text === null || hasVocabulary ? [] : tokensIn(text);
+    // A vocabulary that was given is in the configuration.
+    if (text === null || !('setVocabulary' in made) || made.getVocabulary(false).length > 0) return made;
+    const tokens = tokensIn(text);
     // A layer that has learned nothing has only the special tokens.
     if (tokens.join('\n') !== made.getVocabulary().join('\n')) made.setVocabulary(tokens);
     return made;
@@ -158,7 +203,7 @@ function pathOf(layer: JsonObject, all: readonly JsonObject[]): string {
 function notAtInput(layer: JsonObject, source: string): FormatError {
   return new FormatError({
     op: source,
-    rule: 'a layer of strings or hashes is the first behind an input, which feeds nothing else: tensors hold no strings.',
+    rule: 'a layer of strings or hashes is the first behind inputs: tensors hold no strings.',
     received: `${String(layer.class_name)} '${nameOf(layer)}' in another place`,
     hint: 'save the part of the model that takes numbers.',
   });

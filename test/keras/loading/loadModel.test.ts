@@ -157,7 +157,7 @@ describe('a model of Keras that begins with strings', () => {
     await expect(loadModel(await withWords(net, cut('size')), { onTextLayer })).rejects.toThrow(FormatError);
     const other = cut('flatten');
     await expect(loadModel(await withWords(net, other), { onTextLayer })).rejects.toThrow(
-      /first behind an input/,
+      /first behind inputs/,
     );
   });
 });

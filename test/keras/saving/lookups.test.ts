@@ -57,6 +57,45 @@ test('hashes of integers are computed in front of a model', async () => {
   await expect(loadModel(read('hashes.keras'))).rejects.toThrow(/Hashing[\s\S]*onTextLayer/);
 });
 
+test('vocabularies that were given are in the configuration', async () => {
+  const taken: TextLayer[] = [];
+  const net = await loadModel(read('words_and_numbers.keras'), { onTextLayer: (layer) => taken.push(layer) });
+  const { inputs, outputs } = JSON.parse(read('words_and_numbers.json').toString());
+  const byName = new Map(taken.map((layer) => [layer.name, layer]));
+  expect((byName.get('kinds') as layers.StringLookup).getVocabulary()).toEqual(['[UNK]', 'cat', 'dog']);
+  const columns = (i: number) => inputs[i].map((word: string) => [word]);
+  const given = net.inputs.map(({ name }) => {
+    if (name === 'size') return tensor(inputs[2]);
+    return (byName.get(name) as layers.StringLookup).apply(columns(name === 'kinds' ? 1 : 0));
+  });
+  const y = net.apply(given as never) as unknown as Tensor;
+  [...(await y.data())].forEach((value, i) => {
+    expect(value).toBeCloseTo(outputs.flat(3)[i], 5);
+  });
+  net.dispose();
+});
+
+test('hashes of several features are computed in front of a model, whose other inputs stay', async () => {
+  const taken: TextLayer[] = [];
+  const net = await loadModel(read('crossed.keras'), { onTextLayer: (layer) => taken.push(layer) });
+  const { inputs, outputs } = JSON.parse(read('crossed.json').toString());
+  const { kind, city, size } = inputs;
+  const [pair, sizes, letters] = ['pair', 'sizes', 'letters'].map((name) =>
+    taken.find((layer) => layer.name === name),
+  ) as [layers.HashedCrossing, layers.HashedCrossing, layers.TextVectorization];
+  expect(Object.keys(net.input).sort()).toEqual(['letters', 'pair', 'size', 'sizes']);
+  const y = net.apply({
+    pair: pair.apply([kind, city]),
+    sizes: sizes.apply([city, size]),
+    letters: letters.apply(kind),
+    size: tensor(size, { dtype: 'int32' }),
+  } as never) as unknown as Tensor;
+  [...(await y.data())].forEach((value, i) => {
+    expect(value).toBeCloseTo(outputs.flat(3)[i], 5);
+  });
+  net.dispose();
+});
+
 test('an input of bytes stays one in files, and takes integers', async () => {
   const x = input({ shape: [2, 2, 1], dtype: 'int32', name: 'picture' });
   const made = model({ inputs: x, outputs: layers.rescaling({ scale: 1 / 255 }).apply(x) });
