@@ -82,9 +82,9 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     const { program } = this;
     if (!program) return super.slots;
     const inputs = named(program.inputNest, this.inputNames, program.inputs);
-    const outputs = named(program.outputNest, this.outputNames, program.outputs);
+    const names = pathsIn(program.outputNest, [...this.outputNames]);
     // Targets keep their dtype: losses convert them as needed.
-    return { inputs, outputs: outputs.map(({ name, shape }) => ({ name, shape })) };
+    return { inputs, outputs: program.outputs.map(({ shape }, i) => ({ name: names[i] as string, shape })) };
   }
 
   /**
@@ -239,6 +239,20 @@ function withMask(value: unknown, mask: Tensor | null): unknown {
 }
 
 /** Symbolic tensors as data slots, named by the keys of a record or by `names`. */
+/** Names of outputs, as in Keras: keys of records, otherwise names of layers; inside a record, both: 'q/dense'. */
+function pathsIn(nest: Nest<KerasTensor>, layers: string[], key = ''): string[] {
+  if (nest instanceof KerasTensor) {
+    const layer = layers.shift() as string;
+    return [key || layer];
+  }
+  const inside = Array.isArray(nest)
+    ? nest.flatMap((one) => pathsIn(one, layers))
+    : keysOf(nest).flatMap((name) =>
+        pathsIn((nest as Record<string, Nest<KerasTensor>>)[name] as never, layers, name),
+      );
+  return key ? inside.map((name) => `${key}/${name}`) : inside;
+}
+
 function named(nest: Nest<KerasTensor>, names: readonly string[], tensors: readonly KerasTensor[]) {
   const keys = nest instanceof KerasTensor || Array.isArray(nest) ? [] : keysOf(nest);
   const known = keys.length === tensors.length ? keys : names;

@@ -18,7 +18,7 @@ import { maskOf } from '../masks.ts';
 import type { MeasuredSpecs } from '../metrics/get.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
 import type { Predicted } from './batch.ts';
-import { inOutputOrder, isRecord, outputNamesOf, requireNames } from './perOutput.ts';
+import { inOutputOrder, isRecord, outputNamesOf } from './perOutput.ts';
 
 export class LossTracker extends Mean {
   /** How often its state was changed by JavaScript: a replay counts nothing. */
@@ -45,13 +45,19 @@ export class LossTracker extends Mean {
 export type OutputLoss = LossLike | 'crossentropy' | 'ce';
 
 /** A loss for all outputs, or one per output, by position or by name; null for an output without a loss. */
-export type LossArgument =
-  | OutputLoss
-  | readonly (OutputLoss | null)[]
-  | { readonly [output: string]: OutputLoss | null };
+export type LossArgument = OutputLoss | readonly (OutputLoss | null)[] | LossRecord;
+
+/** Losses by output; those of outputs inside a record are nested as they are. */
+export interface LossRecord {
+  readonly [output: string]: OutputLoss | null | readonly (OutputLoss | null)[] | LossRecord;
+}
 
 /** Weight of the loss of each output. Default 1. */
-export type LossWeights = number | readonly number[] | { readonly [output: string]: number };
+export type LossWeights = number | readonly number[] | LossWeightRecord;
+
+export interface LossWeightRecord {
+  readonly [output: string]: number | readonly number[] | LossWeightRecord;
+}
 
 /** The loss of one output. */
 interface Part {
@@ -178,12 +184,8 @@ function targetsOfLosses(
 
 /** Returns the loss identifier of each output. A single one applies to all outputs. */
 export function identifiersByOutput(given: LossArgument, names: readonly string[]): (OutputLoss | null)[] {
-  if (Array.isArray(given)) {
+  if (Array.isArray(given) || (isRecord(given) && !isLossConfig(given))) {
     return inOutputOrder<OutputLoss | null>('compile', 'loss', given, names).map((loss) => loss ?? null);
-  }
-  if (isRecord(given) && !isLossConfig(given)) {
-    requireNames('compile', 'loss', Object.keys(given), names);
-    return names.map((name) => (given as Record<string, OutputLoss | null>)[name] ?? null);
   }
   return names.map(() => given as OutputLoss);
 }
@@ -215,7 +217,7 @@ function weightsByOutput(
 
 function requireWeights(weights: unknown): void {
   if (weights === null) return;
-  const values = isRecord(weights) ? Object.values(weights) : Array.isArray(weights) ? weights : [weights];
+  const values = leavesOf<unknown>(weights as Nest<unknown>);
   if (values.length > 0 && values.every((value) => typeof value === 'number' && Number.isFinite(value)))
     return;
   throw new ValueError({

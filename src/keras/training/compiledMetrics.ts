@@ -7,7 +7,7 @@ import { Loss } from '../losses/loss.ts';
 import { type MetricConfig, type MetricLike, metricOf } from '../metrics/get.ts';
 import { Metric } from '../metrics/metric.ts';
 import type { Predicted } from './batch.ts';
-import { inOutputOrder, isRecord, outputNamesOf, requireNames } from './perOutput.ts';
+import { inOutputOrder, isRecord, outputNamesOf } from './perOutput.ts';
 import { sampleWeightsByOutput, targetsByOutput } from './compiledLoss.ts';
 
 type OneOrMore = MetricLike | null | readonly (MetricLike | null)[];
@@ -16,7 +16,12 @@ type OneOrMore = MetricLike | null | readonly (MetricLike | null)[];
  * For one output: a metric or an array of metrics. For several outputs: an array with one entry per output, or a record by
  * name; each entry is a metric or an array of metrics.
  */
-export type MetricsArgument = OneOrMore | readonly OneOrMore[] | { readonly [output: string]: OneOrMore };
+export type MetricsArgument = OneOrMore | readonly OneOrMore[] | MetricsRecord;
+
+/** Metrics by output; those of outputs inside a record are nested as they are. */
+export interface MetricsRecord {
+  readonly [output: string]: OneOrMore | readonly OneOrMore[] | MetricsRecord;
+}
 
 interface Measured {
   /** Index of the output. */
@@ -132,8 +137,7 @@ function metricsByOutput(
 ): MetricLike[][] {
   if (given === null) return names.map(() => []);
   if (isRecord(given) && !isConfig(given)) {
-    requireNames('compile', what, Object.keys(given), names);
-    return names.map((name) => listOf((given as Record<string, OneOrMore>)[name] ?? null));
+    return inOutputOrder<OneOrMore>('compile', what, given as never, names).map((one) => listOf(one ?? null));
   }
   if (names.length === 1) {
     const only = Array.isArray(given) && given.length === 1 && Array.isArray(given[0]) ? given[0] : given;

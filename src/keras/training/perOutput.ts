@@ -14,12 +14,30 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
+ * Returns `given` with a value for each of `names`, where outputs are nested in records: those of `{ q: [a, b] }` are 'q/a' and 'q/b'.
+ * Other values are returned as they are.
+ */
+export function flatRecord<T>(given: T, names: readonly string[]): T | Record<string, unknown> {
+  const entriesIn = (key: string, value: unknown): [string, unknown][] => {
+    const inside = names.filter((name) => name.startsWith(`${key}/`));
+    if (names.includes(key) || inside.length === 0) return [[key, value]];
+    if (isRecord(value))
+      return Object.entries(value).flatMap(([name, one]) => entriesIn(`${key}/${name}`, one));
+    return Array.isArray(value) && value.length === inside.length
+      ? value.map((one, i) => [inside[i] as string, one])
+      : [[key, value]];
+  };
+  if (!isRecord(given)) return given;
+  return Object.fromEntries(Object.entries(given).flatMap(([key, value]) => entriesIn(key, value)));
+}
+
+/**
  * Returns the names of the outputs in `yPred`: the keys of a record; otherwise the model's output names, or `output_1`,
  * `output_2`, and so on.
  */
 export function outputNamesOf(yPred: Nest<unknown>, known: readonly string[] | null): readonly string[] {
   if (isRecord(yPred)) {
-    const keys = Object.keys(yPred);
+    const keys = Object.keys(flatRecord(yPred, known ?? []));
     const same = known && known.length === keys.length && known.every((name) => keys.includes(name));
     return same ? known : keys;
   }
@@ -39,8 +57,15 @@ export function inOutputOrder<T>(
   names: readonly string[],
 ): (T | undefined)[] {
   if (isRecord(given)) {
-    requireNames(op, what, Object.keys(given), names);
-    return names.map((name) => (given as Record<string, T>)[name]);
+    const flat = flatRecord(given, names) as Record<string, T>;
+    const unknown = Object.keys(flat).filter((name) => !names.includes(name));
+    if (unknown.length === 0) return names.map((name) => flat[name]);
+    throw new ValueError({
+      op,
+      rule: `the keys of \`${what}\` must be names of outputs: ${names.map(describe).join(', ')}.`,
+      received: unknown.map(describe).join(', '),
+      hint: 'an output is named after its layer, or by its key in a record.',
+    });
   }
   const list = (Array.isArray(given) ? given : [given]) as T[];
   if (list.length === names.length) return list;
@@ -49,22 +74,5 @@ export function inOutputOrder<T>(
     rule: `\`${what}\` must have a value for each output: ${names.join(', ')}.`,
     received: `${list.length} values for ${names.length} outputs`,
     hint: 'pass an array in that order, or a record by name.',
-  });
-}
-
-/** Throws for a name that is not in `names`. */
-export function requireNames(
-  op: string,
-  what: string,
-  given: readonly string[],
-  names: readonly string[],
-): void {
-  const unknown = given.filter((name) => !names.includes(name));
-  if (unknown.length === 0) return;
-  throw new ValueError({
-    op,
-    rule: `the keys of \`${what}\` must be names of outputs: ${names.map(describe).join(', ')}.`,
-    received: unknown.map(describe).join(', '),
-    hint: 'an output is named after its layer, or by its key in a record of outputs.',
   });
 }

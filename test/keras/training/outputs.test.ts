@@ -6,10 +6,11 @@ import {
   squaredDifference,
   sub,
   type Tensor,
+  tensor,
   tidy,
   ValueError,
 } from '../../../src/index.ts';
-import { input, layers, metrics, model, Model, optimizers } from '../../../src/keras/index.ts';
+import { initializers, input, layers, metrics, model, Model, optimizers } from '../../../src/keras/index.ts';
 import type { Batch } from '../../../src/keras/training/index.ts';
 import { data, wave } from './support.ts';
 
@@ -62,6 +63,66 @@ describe('several outputs', () => {
     const [p, q] = y();
     const logs = await net.evaluate(wave([3, 2]), { p, q } as never);
     expect(logs.loss).toBeCloseTo(2 * (logs.p_loss as number) + (logs.q_loss as number), 5);
+  });
+
+  test('may be nested: targets, weights, losses and metrics are nested alike, with the logs of Keras 3.15', async () => {
+    const x = input({ shape: [2] });
+    const head = (name: string, units: number) =>
+      layers.dense({ units, kernelInitializer: initializers.constant({ value: 0.5 }), name }).apply(x);
+    const net = model({
+      inputs: x,
+      outputs: { p: head('a', 1), q: [head('b', 1), head('c', 2)], r: { s: head('d', 1) } },
+    } as never);
+    net.compile({
+      optimizer: 'sgd',
+      loss: { p: 'mse', q: ['mae', 'mse'], r: { s: 'mse' } },
+      lossWeights: { p: 1, q: [0.5, 0.25], r: { s: 2 } },
+      metrics: { p: ['mae'], q: [['mse'], ['mae']], r: { s: ['mae'] } },
+    });
+    const given = [
+      [1, 2],
+      [3, 4],
+      [-1, 0],
+      [0.5, 1],
+    ];
+    const pairs = [
+      [1, 2],
+      [3, 4],
+      [5, 6],
+      [7, 8],
+    ];
+    const y = {
+      p: [[1], [2], [3], [4]],
+      q: [tensor([[0], [1], [0], [1]]), tensor(pairs)],
+      r: { s: tensor([[1], [1], [2], [2]]) },
+    };
+    const sampleWeight = {
+      p: Float32Array.of(1, 2, 1, 1),
+      q: [Float32Array.of(1, 1, 0.5, 1), Float32Array.of(2, 1, 1, 1)],
+      r: { s: Float32Array.of(1, 1, 1, 3) },
+    };
+    const options = { batchSize: 2, epochs: 2, shuffle: false, sampleWeight };
+    const { history } = await net.fit(tensor(given), y as never, options as never);
+    // Computed by Keras 3.15.1 on TensorFlow. It names metrics after layers: 'a_mae'.
+    const wanted = {
+      loss: [22.901926, 19.335627],
+      p_loss: [7.1431265, 6.1345415],
+      'q/b_loss': [1.130625, 1.1048439],
+      'q/c_loss': [20.701347, 20.550579],
+      'r/s_loss': [5.009075, 3.75551],
+      p_mae: [2.225625, 1.9625716],
+      'q/b_mse': [2.2051625, 2.0789111],
+      'q/c_mae': [3.4375, 3.414347],
+      'r/s_mae': [1.7525001, 1.392972],
+    };
+    expect(Object.keys(history).sort()).toEqual(Object.keys(wanted).sort());
+    for (const [key, values] of Object.entries(wanted))
+      values.forEach((value, i) => {
+        expect(history[key]?.[i], key).toBeCloseTo(value, 4);
+      });
+    const evaluated = await net.evaluate(tensor(given), y as never, { returnDict: true } as never);
+    expect((evaluated as unknown as Record<string, number>).loss).toBeCloseTo(15.049122, 4);
+    net.dispose();
   });
 
   test('of one layer that is called twice have one name, and targets of their own', async () => {

@@ -5,7 +5,7 @@ import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { HostArray } from '../../../tensor/create.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import type { Nest } from '../../tensorNest.ts';
-import { isRecord } from '../perOutput.ts';
+import { flatRecord, isRecord } from '../perOutput.ts';
 
 /** Numbers, booleans and typed arrays, nested at any depth. */
 export type NestedValues = number | boolean | HostArray | readonly NestedValues[];
@@ -14,7 +14,12 @@ export type NestedValues = number | boolean | HostArray | readonly NestedValues[
 export type Values = Tensor | HostArray | readonly NestedValues[];
 
 /** Data of all inputs or all outputs: for several, an array in order or a record by name. */
-export type Data = Values | readonly Values[] | { readonly [name: string]: Values };
+export type Data = Values | readonly Values[] | DataRecord;
+
+/** Data by name; those of outputs inside a record are nested as they are. */
+export interface DataRecord {
+  readonly [name: string]: Values | readonly Values[] | DataRecord;
+}
 
 /** An input or output of a model. */
 export interface Slot {
@@ -52,7 +57,8 @@ export function entriesOf(
   slots: readonly Slot[] | null,
 ): Nest<Entry> {
   if (isRecord(given)) {
-    const entries = Object.entries(given).map(([name, values]) => {
+    const flat = flatRecord(given, slots?.map(({ name }) => name) ?? []);
+    const entries = Object.entries(flat).map(([name, values]) => {
       const slot = slots?.find((s) => s.name === name) ?? (slots?.length === 1 ? slots[0] : null) ?? null;
       return [name, entryOf(op, `${what}.${name}`, values, slot)];
     });
