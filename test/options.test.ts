@@ -145,6 +145,7 @@ const before: Record<string, unknown[]> = {
   gatherOnHost: [tensorOfOne, [0]],
   booleanMask: [tensorOfOne, tensorOfOne],
   nonzero: [tensorOfOne],
+  'ops.nonzero': [tensorOfOne],
   unique: [tensorOfOne],
   nonMaxSuppression: [tensorOfOne, tensorOfOne],
   randomGamma: [[1]],

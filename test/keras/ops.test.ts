@@ -186,6 +186,45 @@ test('the first choice whose condition holds, and a sorted partition', async () 
   );
 });
 
+test('what Keras 3.15 takes: blocks that begin where a tensor says, kernels of groups, matrices of any determinant', async () => {
+  const x = tensor([...Array(20).keys()], { shape: [4, 5] });
+  const array = async (y: unknown) => (y as Tensor).array();
+  const start = tensor([1, 2], { dtype: 'int32' });
+  const block = [
+    [7, 8, 9],
+    [12, 13, 14],
+  ];
+  expect(await array(ops.slice(x, start, [2, 3]))).toEqual(block);
+  expect(await array(ops.slice(x, [tensor(1, { dtype: 'int32' }), 2], [2, 3]))).toEqual(block);
+  // Beyond the border, the block ends with x.
+  expect(await array(ops.slice(x, tensor([9, 9], { dtype: 'int32' }), [1, 2]))).toEqual([[18, 19]]);
+  const zeros = tensor([0, 0], { shape: [1, 2], dtype: 'int32' });
+  const cut = await array(ops.sliceUpdate(x, start, zeros));
+  expect(cut).toEqual(await array(ops.sliceUpdate(x, [1, 2], zeros)));
+  expect(await array(ops.sliceUpdate(x, tensor([0, 0], { dtype: 'int32' }), ops.neg(x)))).toEqual(
+    await array(ops.neg(x)),
+  );
+  const dx = grad((y: Tensor) => ops.sum(ops.slice(y, start, [1, 2])) as Tensor)(x as Tensor);
+  expect([...(await dx.data())].flatMap((value, i) => (value === 0 ? [] : [i]))).toEqual([7, 8]);
+  expect(() => ops.slice(x, start, [2, 6])).toThrow(/a start and a size for each axis/);
+  expect(() => ops.slice(x, start, [2, -1])).toThrow(/a start and a size for each axis/);
+
+  const images = ops.reshape(ops.arange(32), [1, 2, 4, 4]);
+  const kernel = ops.ones([1, 1, 2, 2]);
+  const grouped = await array(ops.conv(images, kernel));
+  expect((grouped as number[][][][])[0]?.[0]?.[0]).toEqual([1, 5]);
+
+  // numpy.linalg.slogdet([[0, 2], [3, 1]])[1]
+  const determinant = tensor([0, 2, 3, 1], { shape: [2, 2] });
+  expect((await array(ops.logdet(determinant))) as number).toBeCloseTo(Math.log(6), 5);
+
+  const found = await ops.nonzero(tensor([0, 1, 2, 0, 0, 3], { shape: [2, 3] }));
+  expect(await Promise.all(found.map((indices) => indices.array()))).toEqual([
+    [0, 0, 1],
+    [1, 2, 2],
+  ]);
+});
+
 describe('options by which a call is the same', () => {
   const makeImage = () =>
     tensor(

@@ -87,10 +87,14 @@ export const separableConv: CompositeOp<
 );
 
 function convolved(op: string, x: Tensor, kernel: Tensor, options: ConvOptions): Tensor {
+  const [channels, inputs] = [x.shape.at(-1), kernel.shape.at(-2)] as [number, number];
+  // As in Keras, a kernel for a part of the channels is one of groups.
+  const given =
+    channels > inputs && channels % inputs === 0 ? { ...options, groups: channels / inputs } : options;
   const byRank: Readonly<Record<number, () => Tensor>> = {
-    3: () => conv1d(x, kernel, options),
-    4: () => conv2d(x, kernel, options),
-    5: () => conv3d(x, kernel, options as object),
+    3: () => conv1d(x, kernel, given),
+    4: () => conv2d(x, kernel, given),
+    5: () => conv3d(x, kernel, given as object),
   };
   const run = byRank[x.shape.length];
   if (run) return run();

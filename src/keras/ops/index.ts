@@ -139,13 +139,16 @@ export { bitwiseNot, clip } from './elementwiseOptions.ts';
 export {
   bincount,
   multiHot,
+  nonzero,
   oneHot,
   scatterUpdate,
+  slice,
   sliceUpdate,
   type ClassesOptions,
   type CountOptions,
   type MultiHotOptions,
   type ScatterUpdateOptions,
+  type Slice,
   type SliceUpdate,
 } from './indexOptions.ts';
 export {

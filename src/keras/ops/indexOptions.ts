@@ -4,7 +4,10 @@ import { ValueError } from '../../core/errors.ts';
 import { isPlainObject, type OptionNames, optionsOf, type Settings } from '../../core/options.ts';
 import { requireInteger, requireOneOf } from '../../core/shape.ts';
 import { onesLike } from '../../ops/creation/like.ts';
+import { nonzero as libraryNonzero } from '../../ops/indexing/nonzero.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
+import { slice as librarySlice } from '../../ops/arrangement/slice.ts';
+import { unstack } from '../../ops/arrangement/unstack.ts';
 import {
   sliceUpdate as librarySliceUpdate,
   type SliceUpdateOptions,
@@ -26,8 +29,9 @@ import {
   type TensorScatterUpdateOptions,
 } from '../../ops/indexing/tensorScatterUpdate.ts';
 import { max } from '../../ops/reductions/extrema.ts';
-import { tidy } from '../../tensor/scope.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
+import { disposing, tidy } from '../../tensor/scope.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+import { dynamicSlice, dynamicSliceUpdate, type DynamicStart, isDynamic } from './dynamicSlice.ts';
 import { isTensor, kerasTensor } from './promotion.ts';
 
 const combined = {
@@ -182,8 +186,46 @@ const noSize = () =>
   });
 
 /**
+ * The indices of the elements of x that aren't 0, in row-major order: for each axis, a tensor of its indices, as in Keras. The library's
+ * `nonzero` gives a row for each element. Any dtype but float16. Shapes: x of rank r → r of [count], int32. Asynchronous: the count is
+ * read back. Errors: ValueError unless x is a tensor, DTypeError.
+ */
+export async function nonzero(x: Tensor, ...extra: never[]): Promise<Tensor<'int32'>[]> {
+  const rows = await libraryNonzero(x, ...(extra as []));
+  return disposing(rows, () => (x.rank === 0 ? [] : (unstack(rows, { axis: 1 }) as Tensor<'int32'>[])));
+}
+
+type SliceOp = typeof librarySlice;
+
+/** `slice`, which may begin where a tensor says: `slice(x, start, [2, 3])`. */
+export interface Slice extends SliceOp {
+  (x: Tensor, begin: DynamicStart, size: readonly number[]): Tensor;
+}
+
+/**
+ * The library's `slice`, also from a start that is on the device: a tensor of an integer for each axis, or a list with scalars. `size`
+ * then has a number for each axis, and a block that would extend beyond x begins earlier. Shapes and errors: as of the library's
+ * `slice`, and ValueError.
+ */
+export const slice: Slice = /* @__PURE__ */ withDynamicStart(librarySlice);
+
+/* @__NO_SIDE_EFFECTS__ */
+function withDynamicStart(op: SliceOp): Slice {
+  const call = (x: Tensor, ...others: unknown[]) => {
+    const [first, second] = others;
+    const { begin, size } = isPlainObject(first)
+      ? (first as { begin?: unknown; size?: unknown })
+      : { begin: first, size: isPlainObject(second) ? (second as { size?: unknown }).size : second };
+    if (isDynamic(begin)) return dynamicSlice(x, begin, size);
+    return (op as (...args: unknown[]) => Tensor)(x, ...others);
+  };
+  return Object.assign(call, { definition: op.definition }) as unknown as Slice;
+}
+
+/**
  * x with the block from `begin` on replaced by `updates`, which get its dtype: `sliceUpdate(x, [0, 1], updates)` as in Keras, or
- * `sliceUpdate(x, updates, { begin })`. Shapes and errors: as of the library's `sliceUpdate`.
+ * `sliceUpdate(x, updates, { begin })`. In Keras's order `begin` may be a tensor of an integer for each axis, or a list with scalars: a
+ * block that would extend beyond x begins earlier. Shapes and errors: as of the library's `sliceUpdate`, and ValueError.
  */
 export const sliceUpdate: SliceUpdate = /* @__PURE__ */ withBeginFirst(
   /* @__PURE__ */ defineComposite({
@@ -196,15 +238,19 @@ export const sliceUpdate: SliceUpdate = /* @__PURE__ */ withBeginFirst(
 
 type SliceUpdateOp = CompositeOp<[x: Tensor, updates: Tensor], SliceUpdateOptions, Tensor, ['begin']>;
 
-/** `sliceUpdate`: where the block begins may come first, as in Keras. */
+/** `sliceUpdate`: where the block begins may come first, as in Keras, and depend on a tensor. */
 export interface SliceUpdate extends SliceUpdateOp {
-  (x: TensorLike, begin: readonly number[], updates: TensorLike): Tensor;
+  (x: TensorLike, begin: readonly number[] | DynamicStart, updates: TensorLike): Tensor;
 }
 
 /* @__NO_SIDE_EFFECTS__ */
 function withBeginFirst(op: SliceUpdateOp): SliceUpdate {
   const call = (x: TensorLike, ...others: unknown[]) => {
     const [begin, updates] = others;
+    if (isDynamic(begin) && updates instanceof Tensor) {
+      const of = x as Tensor;
+      return dynamicSliceUpdate(of, begin, cast(updates, { dtype: of.dtype }));
+    }
     const isFirst = Array.isArray(begin) && updates !== undefined && !isPlainObject(updates);
     return isFirst
       ? op(x, updates as TensorLike, { begin: begin as number[] })

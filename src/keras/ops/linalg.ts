@@ -4,7 +4,6 @@ import type { TensorLike } from '../../ops/define/operands.ts';
 import { expandDims, squeeze } from '../../ops/arrangement/expandDims.ts';
 import { div, mul } from '../../ops/elementwise/arithmetic.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
-import { cholesky } from '../../ops/linalg/cholesky.ts';
 import { greater } from '../../ops/elementwise/comparison.ts';
 import type { CompositeOp } from '../../ops/define/composite.ts';
 import { diagonal } from '../../ops/arrangement/diagonal.ts';
@@ -158,6 +157,9 @@ export const matrixRank: CompositeOp<[x: Tensor], MatrixRankOptions, Tensor, ['t
     },
   });
 
+/** The logarithm of the magnitude of the determinant of a triangular matrix. */
+const logMagnitude = (r: Tensor) => sum(log(abs(diagonal(r, { axis1: -2, axis2: -1 }))), { axis: -1 });
+
 /**
  * [sign, logarithm of the magnitude] of determinants, without overflow. float32. Shapes: x [..., n, n] → [...] each.
  * Errors: ShapeError, DTypeError.
@@ -171,19 +173,22 @@ export const slogdet: CompositeOp<[x: Tensor], object, Tensor[]> = /* @__PURE__ 
     const [q, r] = qr(x);
     const pivots = diagonal(r, { axis1: -2, axis2: -1 });
     const signs = prod(sign(pivots), { axis: -1 });
-    return [mul(round(det(q)), signs), sum(log(abs(pivots)), { axis: -1 })];
+    return [mul(round(det(q)), signs), logMagnitude(r)];
   },
 });
 
 /**
- * The logarithms of the determinants of positive definite matrices. float32. Shapes: x [..., n, n] → [...]. Errors:
- * ShapeError, DTypeError.
+ * The logarithms of the magnitudes of determinants, as in NumPy. float32. Shapes: x [..., n, n] → [...]. Errors: ShapeError,
+ * DTypeError.
  */
 export const logdet: CompositeOp<[x: Tensor]> = /* @__PURE__ */ composeFloats({
   name: 'logdet',
   inputs: ['x'],
   options: {},
-  compose: ([x]) => mul(sum(log(diagonal(cholesky(x), { axis1: -2, axis2: -1 })), { axis: -1 }), 2),
+  compose: ([x]) => {
+    requireSquare('logdet', 'x', x);
+    return logMagnitude(qr(x)[1]);
+  },
 });
 
 /**

@@ -1,0 +1,76 @@
+/** @file slice and sliceUpdate, as in Keras: the block may begin where a tensor says. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import { add, sub } from '../../ops/elementwise/arithmetic.ts';
+import { reshape } from '../../ops/arrangement/reshape.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
+import { range } from '../../ops/creation/range.ts';
+import { gather } from '../../ops/indexing/gather.ts';
+import { greaterEqual, less } from '../../ops/elementwise/comparison.ts';
+import { logicalAnd } from '../../ops/elementwise/logical.ts';
+import { maximum, minimum } from '../../ops/elementwise/maximum.ts';
+import { slice as librarySlice } from '../../ops/arrangement/slice.ts';
+import { where } from '../../ops/elementwise/where.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+
+/** Where a block begins: a tensor of an integer for each axis, or a list of integers and scalars. */
+export type DynamicStart = Tensor | readonly (number | Tensor)[];
+
+/** Whether `begin` depends on values on the device. */
+export function isDynamic(begin: unknown): begin is DynamicStart {
+  return begin instanceof Tensor || (Array.isArray(begin) && begin.some((start) => start instanceof Tensor));
+}
+
+/** The first index on `axis`, an int32 scalar: a block that would extend beyond the axis begins earlier, as in XLA. */
+function startOf(begin: DynamicStart, axis: number, last: number): Tensor {
+  const given = begin instanceof Tensor ? librarySlice(begin, { begin: [axis], size: [1] }) : begin[axis];
+  const start =
+    given instanceof Tensor
+      ? reshape(cast(given, { dtype: 'int32' }), { shape: [] })
+      : range(given as number, (given as number) + 1, 1, { dtype: 'int32' });
+  return minimum(maximum(start, 0), last);
+}
+
+const counted = (n: number) => range(0, n, 1, { dtype: 'int32' });
+
+/** The block of `size` elements that begins at `begin`. Any dtype. Errors: ValueError without a size that fits. */
+export function dynamicSlice(x: Tensor, begin: DynamicStart, size: unknown): Tensor {
+  const sizes = requireSizes('slice', x, begin, size);
+  return sizes.reduce((found: Tensor, count, axis) => {
+    const rows = x.shape[axis] as number;
+    if (count === rows) return found;
+    return gather(found, add(counted(count), startOf(begin, axis, rows - count)), { axis });
+  }, x);
+}
+
+/** x with the block that begins at `begin` replaced by `updates`, which have its dtype. Errors: ValueError. */
+export function dynamicSliceUpdate(x: Tensor, begin: DynamicStart, updates: Tensor): Tensor {
+  const sizes = requireSizes('sliceUpdate', x, begin, updates.shape);
+  let block = updates;
+  let mask: Tensor | null = null;
+  sizes.forEach((count, axis) => {
+    const rows = x.shape[axis] as number;
+    if (count === rows) return;
+    const index = sub(counted(rows), startOf(begin, axis, rows - count));
+    const inside = logicalAnd(greaterEqual(index, 0), less(index, count));
+    const shape = x.shape.map((n, i) => (i === axis ? n : 1));
+    const seen = reshape(inside, { shape });
+    mask = mask ? logicalAnd(mask, seen) : seen;
+    block = gather(block, minimum(maximum(index, 0), count - 1), { axis });
+  });
+  return mask ? where(mask, block, x) : block;
+}
+
+function requireSizes(op: string, x: Tensor, begin: DynamicStart, size: unknown): readonly number[] {
+  const { shape, rank } = x;
+  const count = begin instanceof Tensor ? begin.shape[0] : begin.length;
+  const sizes = size as readonly number[];
+  const isSound = (n: number, axis: number) => Number.isInteger(n) && n >= 1 && n <= (shape[axis] as number);
+  if (count === rank && Array.isArray(sizes) && sizes.length === rank && sizes.every(isSound)) return sizes;
+  throw new ValueError({
+    op,
+    rule: 'a block that begins where a tensor says has a start and a size for each axis of x.',
+    received: `${count} starts and the size ${describe(size)} for shape [${shape.join(', ')}]`,
+    hint: 'pass as many integers as x has axes, each at most that of its shape.',
+  });
+}
