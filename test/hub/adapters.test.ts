@@ -2,8 +2,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { init, tensor } from '../../src/index.ts';
-import { FilesTarget, loadAdapter, readSafetensors, saveAdapter } from '../../src/io/index.ts';
+import { FormatError, init, matMul, type Tensor, tensor } from '../../src/index.ts';
+import {
+  BytesTarget,
+  FilesTarget,
+  type HostTensor,
+  loadAdapter,
+  readSafetensors,
+  saveAdapter,
+  writeSafetensors,
+} from '../../src/io/index.ts';
 import { losses, optimizers } from '../../src/keras/index.ts';
 import { checkpointModules, fromPretrained, loadTokenizer, savePretrained } from '../../src/hub/index.ts';
 import { Expected, expectClose, folderOf, logitsOf } from './checkpoints.ts';
@@ -58,6 +66,163 @@ test.each(['qwen2', 'gemma3'])(
     other.dispose();
   },
 );
+
+/** A folder of PEFT: its configuration and tensors. */
+const adapterFiles = (config: object, tensors: Record<string, HostTensor>) => [
+  new File([JSON.stringify({ peft_type: 'LORA', r: 1, lora_alpha: 1, ...config })], 'adapter_config.json'),
+  new File([writeSafetensors(new Map(Object.entries(tensors)))], 'adapter_model.safetensors'),
+];
+const matrix = (rows: number, columns: number, seed: number): HostTensor => ({
+  shape: [rows, columns],
+  dtype: 'float32',
+  data: Float32Array.from({ length: rows * columns }, (_, i) => Math.sin(seed + i)),
+});
+const turned = ({ data, shape: [rows = 0, columns = 0] }: HostTensor): HostTensor => ({
+  shape: [columns, rows],
+  dtype: 'float32',
+  data: Float32Array.from(data, (_, i) => data[(i % rows) * columns + Math.floor(i / rows)] as number),
+});
+
+describe('an adapter of the vectors of tokens', () => {
+  const wte = 'base_model.model.transformer.wte.lora_embedding_';
+  const [a, b] = [matrix(1, 67, 1), matrix(24, 1, 2)];
+  const alone = { [`${wte}A`]: a, [`${wte}B`]: b };
+  const logits = {
+    'base_model.model.lm_head.lora_A.weight': turned(b),
+    'base_model.model.lm_head.lora_B.weight': turned(a),
+  };
+  const config = { target_modules: ['wte'] };
+  const tied = { ...config, ensure_weight_tying: true };
+  let ids: Tensor;
+  beforeAll(() => {
+    ids = tensor([[5, 9, 14]], { dtype: 'int32' });
+  });
+  const load = async (files: File[]) => {
+    const net = await fromPretrained(folderOf('gpt2'), { task: 'causalLM' });
+    await loadAdapter(net, files, { modules: await checkpointModules(net) });
+    return net;
+  };
+
+  test('isn’t one of logits that are products with them, as in PEFT', async () => {
+    const net = await load(adapterFiles(config, alone));
+    const features = net.backbone.apply(ids);
+    const wanted = await matMul(features, net.backbone.tokenEmbedding.embeddings as never, {
+      transposeB: true,
+    }).data();
+    await expectClose(net.apply(ids), [...wanted], 1e-6);
+    // The sum would be another network.
+    await expect(savePretrained(net, new FilesTarget())).rejects.toThrow(/ensure_weight_tying/);
+    await expect(net.save(new BytesTarget())).rejects.toThrow(/ensure_weight_tying/);
+    await expect(async () => net.mergeLora()).rejects.toThrow(/ensure_weight_tying/);
+    const saved = new FilesTarget();
+    await saveAdapter(net, saved, { modules: await checkpointModules(net) });
+    const file = saved.files.find(({ name }) => name === 'adapter_model.safetensors') as File;
+    expect([...tensorsIn(await file.arrayBuffer()).keys()].sort()).toEqual(Object.keys(alone).sort());
+    net.dispose();
+  });
+
+  test('is one of logits with ensure_weight_tying, which what is made here has', async () => {
+    const net = await load(adapterFiles(tied, { ...alone, ...logits }));
+    const saved = new FilesTarget();
+    await saveAdapter(net, saved, { modules: await checkpointModules(net) });
+    const file = saved.files.find(({ name }) => name === 'adapter_model.safetensors') as File;
+    expect(Object.fromEntries(tensorsIn(await file.arrayBuffer()))).toEqual({ ...alone, ...logits });
+    const own = await fromPretrained(folderOf('gpt2'), { task: 'causalLM' });
+    await own.enableLora({ rank: 1, targets: 'token_embedding', layout: 'peft' });
+    const [first, second] = own.trainableWeights;
+    first?.assign(tensor(turned(a).data, { shape: first.shape }));
+    second?.assign(tensor(turned(b).data, { shape: second.shape }));
+    expect(await own.apply(ids).data()).toEqual(await net.apply(ids).data());
+    const again = new FilesTarget();
+    await saveAdapter(own, again, { modules: await checkpointModules(own) });
+    const text = await (again.files.find(({ name }) => name === 'adapter_config.json') as File).text();
+    expect(JSON.parse(text)).toMatchObject({ ensure_weight_tying: true, target_modules: ['wte'] });
+    const written = again.files.find(({ name }) => name === 'adapter_model.safetensors') as File;
+    expect(Object.fromEntries(tensorsIn(await written.arrayBuffer()))).toEqual({ ...alone, ...logits });
+    net.dispose();
+    own.dispose();
+  });
+
+  test.each([
+    ['an adapter of logits alone', config, logits, /lm_head.*by itself/],
+    [
+      'another one of logits',
+      tied,
+      { ...alone, ...logits, 'lm_head.lora_B.weight': matrix(67, 1, 5) },
+      /by itself/,
+    ],
+    [
+      'weights of logits alone',
+      config,
+      { ...alone, 'base_model.model.lm_head.weight': matrix(67, 24, 1) },
+      /other weights of 'lm_head'/,
+    ],
+  ])('%s is refused, and nothing changes', async (_, fields, tensors, message) => {
+    const net = await fromPretrained(folderOf('gpt2'), { task: 'causalLM' });
+    const before = await net.apply(ids).data();
+    const loading = loadAdapter(net, adapterFiles(fields, tensors), {
+      modules: await checkpointModules(net),
+    });
+    await expect(loading).rejects.toThrow(message);
+    await expect(loading).rejects.toThrow(FormatError);
+    expect(await net.apply(ids).data()).toEqual(before);
+    net.dispose();
+  });
+});
+
+test.each(['float32', 'bfloat16'] as const)(
+  'vectors below an adapter are written again, kept in %s',
+  async (dtype) => {
+    const stored = tensorsIn(fs.readFileSync(path.join(folderOf('qwen2'), 'model.safetensors')));
+    const vectors = stored.get('model.embed_tokens.weight') as HostTensor;
+    const [rows = 0, columns = 0] = vectors.shape;
+    const module = 'base_model.model.model.embed_tokens.';
+    const tensors = {
+      [`${module}base_layer.weight`]: vectors,
+      [`${module}lora_embedding_A`]: matrix(1, rows, 1),
+      [`${module}lora_embedding_B`]: matrix(columns, 1, 2),
+    };
+    const net = await fromPretrained(folderOf('qwen2'), { dtype });
+    const modules = await checkpointModules(net);
+    await loadAdapter(net, adapterFiles({ target_modules: ['embed_tokens'] }, tensors), { modules });
+    const saved = new FilesTarget();
+    await saveAdapter(net, saved, { modules });
+    const file = saved.files.find(({ name }) => name === 'adapter_model.safetensors') as File;
+    const found = tensorsIn(await file.arrayBuffer());
+    for (const [name, { data }] of Object.entries(tensors))
+      expect([...(found.get(name)?.data ?? [])]).toEqual([...data]);
+    expect(found.size).toBe(3);
+    net.dispose();
+  },
+);
+
+test('a matrix of logits that is trained as a whole is one of the modules to save', async () => {
+  const query = 'base_model.model.model.layers.0.self_attn.q_proj.lora_';
+  const tensors = {
+    [`${query}A.weight`]: matrix(1, 24, 1),
+    [`${query}B.weight`]: matrix(24, 1, 2),
+    'base_model.model.lm_head.weight': matrix(61, 24, 3),
+  };
+  const files = adapterFiles({ target_modules: ['q_proj'], modules_to_save: ['lm_head'] }, tensors);
+  const net = await fromPretrained(folderOf('llama'), { task: 'causalLM' });
+  const modules = await checkpointModules(net);
+  await loadAdapter(net, files, { modules });
+  expect(net.trainableWeights.map(({ path }) => path).filter((path) => !path.includes('lora'))).toEqual([
+    expect.stringMatching(/reverse_embeddings$/),
+  ]);
+  const saved = new FilesTarget();
+  await saveAdapter(net, saved, { modules });
+  const file = saved.files.find(({ name }) => name === 'adapter_model.safetensors') as File;
+  expect(Object.fromEntries(tensorsIn(await file.arrayBuffer()))).toEqual(tensors);
+  const text = await (saved.files.find(({ name }) => name === 'adapter_config.json') as File).text();
+  expect(JSON.parse(text).modules_to_save).toEqual(['lm_head']);
+  net.dispose();
+  const narrow = await fromPretrained(folderOf('llama'), { task: 'causalLM', dtype: 'bfloat16' });
+  await expect(loadAdapter(narrow, files, { modules: await checkpointModules(narrow) })).rejects.toThrow(
+    /'lm_head', which is kept in 16 bits/,
+  );
+  narrow.dispose();
+});
 
 test('a network with a trained adapter is saved as the sum', async () => {
   const net = await fromPretrained(folderOf('gpt2'), { task: 'causalLM' });

@@ -22,6 +22,8 @@ export interface Head<Net extends AnyBackbone, Model> {
   readonly architecture: string;
   /** Other names of it, of other versions. */
   readonly aliases?: readonly string[];
+  /** The module of logits that are products with the vectors of tokens, also where these are those of the inputs. */
+  readonly reverse?: string;
   /** The module around the backbone, if it isn't that of the family. */
   readonly prefix?: string;
   create(backbone: Net, settings: HeadSettings): Model;

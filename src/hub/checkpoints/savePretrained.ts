@@ -4,6 +4,7 @@ import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { requireOneOf } from '../../core/shape.ts';
 import { type FloatType, safetensorsPieces, type WrittenTensor } from '../../formats/safetensors/pieces.ts';
 import type { JsonObject } from '../../keras/json/document.ts';
+import { requireSum } from '../../keras/adapters/requireSum.ts';
 import { AdaptedLayer, merged, productOf } from '../../keras/layers/base/adapter.ts';
 import { Dense } from '../../keras/layers/core/dense.ts';
 import type { SaveProgress } from '../../keras/saving/fileOptions.ts';
@@ -92,6 +93,7 @@ function writtenTensor(parameter: Parameter): WrittenTensor {
 /** The weight, or the sum of it and its adapter. */
 function withAdapter({ variable, matrix, layer }: Parameter): Tensor {
   const adapter = layer instanceof AdaptedLayer ? layer.adapter : null;
+  if (adapter) requireSum('savePretrained', adapter);
   const isAdapted = adapter && adapter.weight === (variable as Variable) && !adapter.isMerged;
   if (!matrix) return isAdapted ? merged(adapter) : variable;
   const lines = matrix.widened();

@@ -191,6 +191,7 @@ export const bert: Family<BertBackbone, BertBackboneOptions> = {
   heads: {
     maskedLM: {
       architecture: 'BertForMaskedLM',
+      reverse: 'cls.predictions.decoder',
       create: (backbone) => {
         const { activation, layerNormEpsilon } = backbone;
         return new MaskedLM({ backbone, activation, layerNormEpsilon });

@@ -9,6 +9,7 @@ import { QuestionAnswerer, SequenceClassifier, TokenClassifier } from './classif
 export function causalLM(architecture: string): Head<TextBackbone, CausalLM> {
   return {
     architecture,
+    reverse: 'lm_head',
     create: (backbone, { stopTokens }) => new CausalLM({ backbone, stopTokens }),
     modules: ({ backbone }) => ({ lm_head: reverseWeights(backbone.tokenEmbedding) }),
   };

@@ -64,6 +64,7 @@ export const distilBert: Family<BertBackbone, BertBackboneOptions> = {
   heads: {
     maskedLM: {
       architecture: 'DistilBertForMaskedLM',
+      reverse: 'vocab_projector',
       create: (backbone) => new MaskedLM({ backbone, activation: backbone.activation }),
       modules: ({ intermediateDense, layerNorm, outputBias }) => ({
         vocab_transform: intermediateDense,

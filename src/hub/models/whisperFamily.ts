@@ -99,6 +99,7 @@ export const whisper: Family<WhisperBackbone, WhisperSettings> = {
   heads: {
     audioToText: {
       architecture: 'WhisperForConditionalGeneration',
+      reverse: 'proj_out',
       create: (backbone, { stopTokens, generation }) =>
         new AudioToText({
           backbone,

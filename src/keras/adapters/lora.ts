@@ -7,6 +7,7 @@ import { tidy } from '../../tensor/scope.ts';
 import type { LoraOptions } from '../layers/base/adapter.ts';
 import { defaultAdapter } from '../layers/base/adapterName.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
+import { requireSum } from './requireSum.ts';
 import {
   type AdaptableLayer,
   adaptableLayers,
@@ -102,6 +103,7 @@ export function mergeLora(model: AnyLayer): void {
       hint: 'save the model: its file has the sum, quantized again.',
     });
   }
+  for (const { layer } of all) if (layer.adapter) requireSum('mergeLora', layer.adapter);
   for (const each of all) addProduct(each, true);
 }
 

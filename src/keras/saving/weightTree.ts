@@ -12,6 +12,7 @@ import { LossScaleOptimizer } from '../optimizers/lossScaleOptimizer.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { unrecorded } from '../../ops/define/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
+import { requireSum } from '../adapters/requireSum.ts';
 import { merged } from '../layers/base/adapter.ts';
 import { type PolicyDType, storedPolicy } from '../json/storedPolicies.ts';
 import { isModel } from '../json/writtenModel.ts';
@@ -135,6 +136,7 @@ async function addLayer(
 async function valueInFile({ adapter }: SavedLayer, variable: Variable): Promise<TypedData> {
   if (adapter?.weight !== variable || adapter.isMerged || variable.dtype !== 'float32')
     return variable.data();
+  requireSum('save', adapter);
   const [sum] = tidy(() => [unrecorded(() => merged(adapter))]) as [Tensor];
   try {
     return await sum.data();

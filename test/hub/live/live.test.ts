@@ -41,7 +41,7 @@ const crossentropy = losses.sparseCategoricalCrossentropy({ fromLogits: true });
 /** A network with the adapter that PEFT has made for it. */
 async function adaptedNetwork(
   name: string,
-): Promise<{ model: TextNetwork; modules: Record<string, string> }> {
+): Promise<{ model: TextNetwork; modules: Awaited<ReturnType<typeof checkpointModules>> }> {
   const model = (await fromPretrained(at(name, 'float32'))) as TextNetwork;
   const modules = await checkpointModules(model);
   await loadAdapter(model, at(name, 'adapter', 'adapter_model.safetensors'), { modules });

@@ -73,6 +73,8 @@ export interface Adapter {
   readonly alpha: number;
   readonly rankStabilized: boolean;
   readonly scale: number;
+  /** Whether the logits of an embedding, which has its vectors in reverse, don't have it: so PEFT's, unless it says otherwise. */
+  isOfLookups?: boolean;
   /** Whether the product was added to the weight itself. */
   isMerged: boolean;
   /** Whether calls use it. Recordings of calls hold as long as it stays so. */

@@ -67,7 +67,8 @@ export class ReversibleEmbedding extends /* @__PURE__ */ layer<
 
   #logits(x: Tensor): Tensor {
     const { logitSoftCap, tieWeights } = this;
-    const added = tieWeights ? this.added : null;
+    const used = tieWeights ? this.added : null;
+    const added = used?.isOfLookups ? null : used;
     const low = added && this.#product(mul(this.#product(x, added.b), added.scale), added.a);
     const product = this.timesRows(x);
     const logits = low ? add(product, low) : product;

@@ -17,9 +17,10 @@ import { rememberTrained, trainOnlyAdapters } from '../../adapters/trainedParts.
 import type { Adapter, AdaptedLayer } from '../../layers/base/adapter.ts';
 import { defaultAdapter } from '../../layers/base/adapterName.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
+import { narrowMatrixIn } from '../../layers/quantized/narrowMatrix.ts';
 import { torchParameter } from '../torch/layouts.ts';
 import { type AdapterConfig, checkedConfig, patternValue, readConfig } from './config.ts';
-import { keepConfig } from './keptConfigs.ts';
+import { keepAdapter } from './keptConfigs.ts';
 import {
   fromFile,
   fromMatrices,
@@ -30,6 +31,15 @@ import {
   split,
 } from './matrices.ts';
 import { type AdapterModules, layersByModule, type ModelWithLayers, requireModel } from './modules.ts';
+import {
+  embeddingsIn,
+  isEqual,
+  type Reverse,
+  requireSame,
+  requireTied,
+  reversesIn,
+  vectorsOf,
+} from './reverse.ts';
 
 export interface LoadAdapterOptions extends OpenOptions {
   /** The adapter's name in the model. Default 'default'. */
@@ -98,22 +108,43 @@ export async function loadAdapter(
     const config = await configOf(opened, options);
     const { tensors } = await openSafetensors(opened);
     const { pairs, others } = sorted(tensors, opened.name);
+    const reverses = reversesIn(layers);
     const made: NewAdapter[] = [];
-    for (const [module, pair] of pairs)
-      made.push(...(await adaptersOf(module, pair, { config, layers, file: opened.name })));
+    for (const [module, pair] of pairs) {
+      const reverse = reverses.get(module);
+      if (reverse) await requireTied(opened.name, reverse, pair, pairs.get(reverse.module));
+      else made.push(...(await adaptersOf(module, pair, { config, layers, file: opened.name })));
+    }
     const whole = new Set<AnyLayer>();
     const assigned: (readonly [Variable, HostTensor])[] = [];
     for (const parameter of others) {
+      const reverse = reverses.get(parameter.module);
+      if (reverse?.layer.tieWeights) {
+        const same = others.find(({ module }) => module === reverse.module);
+        await requireSame(opened.name, reverse, parameter.stored, same?.stored);
+        continue;
+      }
+      if (reverse) {
+        whole.add(reverse.layer as unknown as AnyLayer);
+        assigned.push(await logitsFor(parameter, reverse, opened.name));
+        continue;
+      }
       const layer = layers.get(parameter.module)?.[0]?.layer;
       if (!layer && extra === 'ignore') continue;
       if (!layer) throw unknownModule(opened.name, parameter.module, [...layers.keys()]);
       if (!parameter.isBase) whole.add(layer);
+      else if (await isWrittenNarrow(layer, parameter.stored)) continue;
       assigned.push(await weightFor(parameter, layer, opened.name));
     }
     for (const { layer } of made) requireNew(op, layer, name);
     options.signal?.throwIfAborted();
-    add(model, made, { name, config, whole, assigned, file: opened.name });
-    keepConfig(model, name, config);
+    const ofLookups = new Set<AnyLayer>();
+    for (const { layer } of reverses.values())
+      if (layer.tieWeights && config.ensure_weight_tying !== true)
+        ofLookups.add(layer as unknown as AnyLayer);
+    add(model, made, { name, config, whole, assigned, ofLookups, file: opened.name });
+    const bases = others.filter(({ isBase }) => isBase).map(({ module }) => module);
+    keepAdapter(model, name, { config, bases });
   } finally {
     await opened.close?.();
   }
@@ -246,6 +277,41 @@ function requireSingle(file: string, module: string, layers: readonly AdaptedLay
   throw misfit(file, rule, layers.map(String).join(', '));
 }
 
+/** Returns the matrix of logits, and its value. */
+async function logitsFor(
+  { parameter, stored }: Parameter,
+  { name, layer }: Reverse,
+  file: string,
+): Promise<readonly [Variable, HostTensor]> {
+  const variable = layer.reverseEmbeddings as Variable;
+  requireWide(file, name, variable);
+  const wanted = [...variable.shape].reverse();
+  if (parameter !== 'weight' || !sameShape(wanted, stored.shape)) {
+    const rule = `'${name}.weight' is float32${formatShape(wanted)}.`;
+    throw misfit(file, rule, `'${name}.${parameter}' ${stored.dtype}${formatShape(stored.shape)}`);
+  }
+  const data = permuted((await readWhole(stored)).data as Float32Array, stored.shape, [1, 0]);
+  return [variable, { shape: variable.shape, dtype: 'float32', data }];
+}
+
+/** Whether vectors in 16 bits are those of the file already. */
+async function isWrittenNarrow(layer: AnyLayer, stored: StoredTensor): Promise<boolean> {
+  const embeddings = embeddingsIn(layer);
+  if (!embeddings || !narrowMatrixIn(embeddings)) return false;
+  return isEqual((await vectorsOf(embeddings)).data, (await readWhole(stored)).data);
+}
+
+/** Errors: FormatError for a weight that is kept in 16 bits. */
+function requireWide(file: string, module: string, { dtype }: Variable): void {
+  if (dtype === 'float32') return;
+  throw new FormatError({
+    op: file,
+    rule: 'layers that are trained as a whole have weights of float32.',
+    received: `'${module}', which is kept in 16 bits`,
+    hint: "load the network with { dtype: 'float32' }.",
+  });
+}
+
 /** Returns the weight that a parameter is for, and its value. */
 async function weightFor(
   { module, parameter, stored }: Parameter,
@@ -255,6 +321,7 @@ async function weightFor(
   for (const variable of layer.weights) {
     const found = torchParameter(layer, variable);
     if (found?.name !== parameter) continue;
+    requireWide(file, module, variable);
     if (!sameShape(found.shape, stored.shape)) {
       const rule = `'${module}.${parameter}' is float32${formatShape(found.shape)}.`;
       throw misfit(file, rule, `${stored.dtype}${formatShape(stored.shape)}`);
@@ -275,10 +342,11 @@ function add(
     readonly config: AdapterConfig;
     readonly whole: ReadonlySet<AnyLayer>;
     readonly assigned: readonly (readonly [Variable, HostTensor])[];
+    readonly ofLookups: ReadonlySet<AnyLayer>;
     readonly file: string;
   },
 ): void {
-  const { name, config, whole, assigned, file } = given;
+  const { name, config, whole, assigned, ofLookups, file } = given;
   rememberTrained(model);
   for (const { layer, rank, alpha } of made)
     layer.enableLora(rank, {
@@ -288,6 +356,10 @@ function add(
       rankStabilized: config.use_rslora,
       aInitializer: 'zeros',
     });
+  for (const { layer } of made) {
+    const adapter = layer.adapters.get(name);
+    if (adapter && ofLookups.has(layer as AnyLayer)) adapter.isOfLookups = true;
+  }
   unrecorded(() =>
     tidy(() => {
       const host = (variable: Variable, data: Float32Array) =>
@@ -303,6 +375,11 @@ function add(
   for (const { layer } of placedLayers(model).filter(hasAdapters))
     if (!layer.adapters.has(name)) layer.useAdapter(null);
   trainOnlyAdapters(model, whole);
+  // Vectors and logits are trained each by itself.
+  const isAssigned = new Set(assigned.map(([variable]) => variable));
+  for (const layer of whole)
+    if (layer.className === 'ReversibleEmbedding')
+      for (const weight of layer.weights) if (!isAssigned.has(weight)) weight.trainable = false;
 }
 
 function requireNew(op: string, layer: AdaptedLayer, name: string): void {

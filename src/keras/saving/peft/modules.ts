@@ -29,6 +29,8 @@ export interface ModulePart {
   readonly module: string;
   /** The position among the layers of the module. */
   readonly part: number;
+  /** The module of the logits that a `reversibleEmbedding` gives in reverse: `module` is that of its vectors. */
+  readonly reverse?: string;
 }
 
 /**
@@ -39,8 +41,13 @@ export type AdapterModules =
   | Readonly<Record<string, string | ModulePart>>
   | ((path: string) => string | ModulePart | undefined);
 
+/** A layer of a module. */
+export interface LayerOfModule extends PlacedLayer {
+  readonly reverse?: string | undefined;
+}
+
 /** The layers of a module in order. */
-export type LayersOfModule = ReadonlyMap<string, readonly PlacedLayer[]>;
+export type LayersOfModule = ReadonlyMap<string, readonly LayerOfModule[]>;
 
 /** Returns the layers of each module. Without a table, a module has the layer's path, with dots. Errors: ValueError. */
 export function layersByModule(
@@ -50,16 +57,17 @@ export function layersByModule(
 ): LayersOfModule {
   const moduleOf =
     modules === undefined ? withDots : typeof modules === 'function' ? modules : fromTable(op, modules);
-  const found = new Map<string, { part: number; placed: PlacedLayer }[]>();
+  const found = new Map<string, { part: number; placed: LayerOfModule }[]>();
   for (const placed of placedLayers(model)) {
     const named = moduleOf(placed.path);
     if (named === undefined) continue;
-    const { module, part } = typeof named === 'string' ? { module: named, part: 0 } : named;
+    const { module, part, reverse }: ModulePart =
+      typeof named === 'string' ? { module: named, part: 0 } : named;
     const list = found.get(module) ?? [];
     if (list.some((other) => other.part === part)) throw twice(op, module, placed.path);
-    found.set(module, [...list, { part, placed }]);
+    found.set(module, [...list, { part, placed: { ...placed, reverse } }]);
   }
-  const inOrder = (list: readonly { part: number; placed: PlacedLayer }[]) =>
+  const inOrder = (list: readonly { part: number; placed: LayerOfModule }[]) =>
     [...list].sort((a, b) => a.part - b.part).map(({ placed }) => placed);
   return new Map([...found].map(([module, list]) => [module, inOrder(list)]));
 }

@@ -9,9 +9,11 @@ import { hasAdapters, placedLayers } from '../../adapters/targets.ts';
 import type { Adapter, AdaptedLayer } from '../../layers/base/adapter.ts';
 import { defaultAdapter } from '../../layers/base/adapterName.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
+import type { ReversibleEmbedding } from '../../layers/core/reversibleEmbedding.ts';
+import type { Variable } from '../../../tensor/variable.ts';
 import { torchParameter } from '../torch/layouts.ts';
 import { type AdapterConfig, patternValue, usualFields, writeConfig } from './config.ts';
-import { keptConfig } from './keptConfigs.ts';
+import { keptAdapter } from './keptConfigs.ts';
 import {
   joined,
   kindOf,
@@ -21,8 +23,10 @@ import {
   toFile,
   toMatrices,
 } from './matrices.ts';
+import { embeddingsIn, reversesIn, vectorsOf } from './reverse.ts';
 import {
   type AdapterModules,
+  type LayerOfModule,
   layersByModule,
   type LayersOfModule,
   type ModelWithLayers,
@@ -46,6 +50,8 @@ interface WrittenModule {
   readonly matrices: ScaledMatrices;
   readonly layers: readonly AnyLayer[];
   readonly isRankStabilized: boolean;
+  /** The module of logits that have the adapter, too. */
+  readonly reverse: string | undefined;
 }
 
 /**
@@ -72,22 +78,23 @@ export async function saveAdapter(
   const written = await Promise.all(
     [...layers]
       .filter(([, placed]) => placed.some(({ layer }) => adapterOf(layer, name)))
-      .map(([module, placed]) =>
-        writtenModule(
-          op,
-          module,
-          placed.map(({ layer }) => layer),
-          name,
-        ),
-      ),
+      .map(([module, placed]) => writtenModule(op, module, placed, name)),
   );
   const saved = await wholeLayers(layers);
-  const tensors = new Map([...written.flatMap(tensorsOf), ...saved.flatMap(({ tensors }) => tensors)]);
+  const known = keptAdapter(model, name);
+  const bases = await baseVectors(known?.bases ?? [], layers);
+  const isTied = [...written, ...saved].some(({ reverse }) => reverse !== undefined);
+  const tensors = new Map([
+    ...written.flatMap(tensorsOf),
+    ...bases,
+    ...saved.flatMap(({ tensors }) => tensors),
+  ]);
   const inOrder = new Map([...tensors].sort(([a], [b]) => (a < b ? -1 : 1)));
   const config = configFor(written, layers, {
     ...usualFields,
-    ...keptConfig(model, name),
-    ...(saved.length > 0 && { modules_to_save: saved.map(({ module }) => module) }),
+    ...known?.config,
+    ...(saved.length > 0 && { modules_to_save: saved.flatMap(({ names }) => names) }),
+    ...(isTied && { ensure_weight_tying: true }),
     ...fields,
   });
   await folder.writeFile({
@@ -109,15 +116,19 @@ function adapterOf(layer: AnyLayer, name: string): Adapter | null {
 async function writtenModule(
   op: string,
   module: string,
-  layers: readonly AnyLayer[],
+  placed: readonly LayerOfModule[],
   name: string,
 ): Promise<WrittenModule> {
+  const layers = placed.map(({ layer }) => layer);
+  const [first] = placed;
+  const hasBoth = first && isTiedEmbedding(first) && !adapterOf(first.layer, name)?.isOfLookups;
   const parts = await Promise.all(layers.map((layer) => matricesOf(op, layer as AdaptedLayer, name)));
   const isRankStabilized = layers.some((layer) => adapterOf(layer, name)?.rankStabilized);
   return {
     module,
     layers,
     isRankStabilized,
+    reverse: hasBoth ? first.reverse : undefined,
     matrices: parts.length > 1 ? joined(parts) : (parts[0] as ScaledMatrices),
   };
 }
@@ -136,7 +147,10 @@ async function matricesOf(op: string, layer: AdaptedLayer, name: string): Promis
 
 const prefix = 'base_model.model.';
 
-function tensorsOf({ module, matrices, layers }: WrittenModule): [string, HostTensor][] {
+const isTiedEmbedding = ({ layer, reverse }: LayerOfModule) =>
+  reverse !== undefined && (layer as unknown as ReversibleEmbedding).tieWeights;
+
+function tensorsOf({ module, matrices, layers, reverse }: WrittenModule): [string, HostTensor][] {
   const layer = layers[0] as AdaptedLayer;
   const kind = kindOf(layer.className);
   const window = kind === 'convolution' ? (layer.adaptableShape as Shape).slice(0, -2) : [];
@@ -145,7 +159,42 @@ function tensorsOf({ module, matrices, layers }: WrittenModule): [string, HostTe
   return [
     [`${prefix}${module}${nameOfA}`, a],
     [`${prefix}${module}${nameOfB}`, b],
+    // Logits multiply by the transposed matrices.
+    ...(reverse === undefined
+      ? []
+      : ([
+          [`${prefix}${reverse}.lora_A.weight`, transposed(b)],
+          [`${prefix}${reverse}.lora_B.weight`, transposed(a)],
+        ] as [string, HostTensor][])),
   ];
+}
+
+function transposed({ data, shape }: HostTensor): HostTensor {
+  const values = permuted(data as Float32Array, shape, [1, 0]);
+  return { shape: [...shape].reverse(), dtype: 'float32', data: values };
+}
+
+/** The vectors of embeddings, or of logits that have the same, by their names below an adapter. */
+async function baseVectors(
+  modules: readonly string[],
+  layers: LayersOfModule,
+): Promise<[string, HostTensor][]> {
+  const reverses = reversesIn(layers);
+  const made = modules.map(async (module): Promise<[string, HostTensor][]> => {
+    const layer = reverses.get(module)?.layer ?? layers.get(module)?.[0]?.layer;
+    const embeddings = layer ? embeddingsIn(layer as AnyLayer) : null;
+    return embeddings ? [[`${prefix}${module}.base_layer.weight`, await vectorsOf(embeddings)]] : [];
+  });
+  return (await Promise.all(made)).flat();
+}
+
+/** A layer that is trained as a whole. */
+interface WholeLayer {
+  /** Its modules. */
+  readonly names: readonly string[];
+  readonly tensors: readonly (readonly [string, HostTensor])[];
+  /** The module of logits that have the same weights. */
+  readonly reverse: string | undefined;
 }
 
 /** Returns the layers that are trained as a whole, with their weights. */
@@ -153,11 +202,32 @@ async function wholeLayers(layers: LayersOfModule) {
   const whole = [...layers].flatMap(([module, [placed]]) => {
     const layer = placed?.layer;
     if (!layer || hasAdapters({ path: '', layer }) || layer.sublayers.length > 0) return [];
-    return layer.trainableWeights.length > 0 ? [{ module, layer }] : [];
+    return layer.trainableWeights.length > 0 ? [{ module, placed }] : [];
   });
   return Promise.all(
-    whole.map(async ({ module, layer }) => ({ module, tensors: await parametersOf(module, layer) })),
+    whole.map(async ({ module, placed }): Promise<WholeLayer> => {
+      const { layer, reverse } = placed;
+      if (reverse !== undefined) return wholeEmbedding(module, reverse, layer as never);
+      return { names: [module], tensors: await parametersOf(module, layer), reverse };
+    }),
   );
+}
+
+/** The vectors of tokens, and the matrix of logits: each of them if it is trained, or both if they are one. */
+async function wholeEmbedding(
+  module: string,
+  reverse: string,
+  layer: ReversibleEmbedding,
+): Promise<WholeLayer> {
+  const { embeddings, reverseEmbeddings, tieWeights } = layer;
+  const tensors: [string, HostTensor][] = [];
+  const vectors = embeddings as Variable;
+  if (vectors.trainable) tensors.push([module, await vectorsOf(vectors)]);
+  if (tieWeights) tensors.push([reverse, await vectorsOf(vectors)]);
+  else if (reverseEmbeddings?.trainable)
+    tensors.push([reverse, transposed(await vectorsOf(reverseEmbeddings))]);
+  const named = tensors.map(([name, value]) => [`${prefix}${name}.weight`, value] as const);
+  return { names: tensors.map(([name]) => name), tensors: named, reverse: tieWeights ? reverse : undefined };
 }
 
 async function parametersOf(module: string, layer: AnyLayer): Promise<[string, HostTensor][]> {
@@ -182,11 +252,13 @@ function configFor(
   fields: AdapterConfig,
 ): AdapterConfig {
   const isStabilized = written.some((each) => each.isRankStabilized);
-  const measured = written.map(({ module, matrices: { rank, scale } }) => ({
-    module,
-    rank,
-    alpha: exact(scale * (isStabilized ? Math.sqrt(rank) : rank)),
-  }));
+  const measured = written.flatMap(({ module, reverse, matrices: { rank, scale } }) =>
+    [module, ...(reverse === undefined ? [] : [reverse])].map((name) => ({
+      module: name,
+      rank,
+      alpha: exact(scale * (isStabilized ? Math.sqrt(rank) : rank)),
+    })),
+  );
   const r = mostCommon(measured.map(({ rank }) => rank));
   const alpha = mostCommon(measured.map((each) => each.alpha));
   const others = (of: 'rank' | 'alpha', usual: number) =>
