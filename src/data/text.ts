@@ -76,13 +76,18 @@ export function textLines(files: TextSource | readonly TextSource[], ...extra: [
   const texts = new TextFiles(files);
   return new Dataset(async function* () {
     for (const text of texts) {
-      let rest = '';
+      // A line may span many parts: each is searched once.
+      let line: string[] = [];
       for await (const part of text) {
-        const lines = (rest + part).split('\n');
-        rest = lines.pop() as string;
-        for (const line of lines) yield withoutReturn(line);
+        const [end, ...begins] = part.split('\n') as [string, ...string[]];
+        line.push(end);
+        for (const begin of begins) {
+          yield withoutReturn(line.join(''));
+          line = [begin];
+        }
       }
-      if (rest !== '') yield withoutReturn(rest);
+      const last = line.join('');
+      if (last !== '') yield withoutReturn(last);
     }
   });
 }

@@ -1,5 +1,5 @@
 /** @file CSV text: records as Python's csv module reads them (test/fixtures/data/csvRecords.py), and the columns of `csv`. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { FormatError, ValueError } from '../../src/index.ts';
 import { CsvReader } from '../../src/data/csvReader.ts';
 import { csv, textLines } from '../../src/data/index.ts';
@@ -58,6 +58,16 @@ test('a column holds numbers if its first hundred values do', async () => {
   const rows = (count: number) => `n\n${Array.from({ length: count }, (_, i) => i).join('\n')}\nx\n`;
   expect((await csv(rows(99)).toArray()).at(-1)).toEqual({ n: 'x' });
   await expect(csv(rows(100)).toArray()).rejects.toThrow(/column 'n' holds numbers[\s\S]*'x' on line 102/);
+});
+
+test('a line of many parts is searched once', async () => {
+  const line = 'x'.repeat(5 * 2 ** 20);
+  const split = vi.spyOn(String.prototype, 'split');
+  const lines = await textLines(new Blob([line, '\nlast\n'])).toArray();
+  const searched = split.mock.contexts.reduce((sum, text) => sum + String(text).length, 0);
+  split.mockRestore();
+  expect(lines.map(({ length }) => length)).toEqual([line.length, 4]);
+  expect(searched).toBeLessThan(1.1 * line.length);
 });
 
 test('malformed text and options', async () => {
