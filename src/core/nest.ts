@@ -48,15 +48,17 @@ export function itemsOf(nest: unknown, path: string, depth: number): Items | nul
   return found;
 }
 
+const noHoles: ReadonlySet<number> = new Set();
+
 function itemsIn(nest: readonly unknown[] | Record<string, unknown>): Items {
   if (!Array.isArray(nest)) {
     const record = nest as Record<string | symbol, unknown>;
     return { kind: 'record', entries: keysIn(record).map((key) => [key, record[key]] as const) };
   }
   const { length } = nest;
-  // Unlike `map`, `from` doesn't skip holes.
-  const items = length > maxItems ? [] : Array.from<unknown>(nest);
-  const holes = new Set(items.includes(undefined) ? [...items.keys()].filter((i) => !(i in nest)) : []);
+  // Unlike `map`, a spread doesn't skip holes.
+  const items: unknown[] = length > maxItems ? [] : [...nest];
+  const holes = items.includes(undefined) ? new Set([...items.keys()].filter((i) => !(i in nest))) : noHoles;
   return { kind: 'list', length, items, holes };
 }
 
@@ -107,16 +109,12 @@ function mapLevel<T, R>(
     for (const hole of found.holes) delete mapped[hole];
     return mapped;
   }
-  const { entries } = found;
-  if (entries.length === 0) return {};
-  const items = new Map(entries);
-  const mapped = new Map(
-    inOrder([...items.keys()]).map((key) => [
-      key,
-      mapLevel(items.get(key) as Nest<T>, map, `${path}.${String(key)}`, depth + 1),
-    ]),
-  );
-  return Object.fromEntries(entries.map(([key]) => [key, mapped.get(key) as Nest<R>]));
+  // In the order in which it was written; its leaves are visited in another one.
+  const mapped = Object.fromEntries(found.entries) as Record<string | symbol, Nest<unknown>>;
+  for (const key of inOrder(found.entries.map(([key]) => key))) {
+    mapped[key] = mapLevel(mapped[key] as Nest<T>, map, `${path}.${String(key)}`, depth + 1);
+  }
+  return mapped as Nest<R>;
 }
 
 /** Returns the keys of a branch in the order in which its leaves are visited. */
@@ -149,7 +147,9 @@ function tooDeep(path: string): ValueError {
 }
 
 /** Returns the leaves, in order; those of records by sorted keys. `path` names the nest in errors, which are those of `mapNest`. */
-export function leavesOf<T>(nest: Nest<T>, path?: string): T[] {
+export function leavesOf<T>(nest: Nest<T>, path = 'inputs'): T[] {
+  // Most nests are one tensor.
+  if (!readable(path, isBranch, nest)) return [nest as T];
   const leaves: T[] = [];
   mapNest(nest, (leaf: T) => leaves.push(leaf), path);
   return leaves;

@@ -64,7 +64,7 @@ test('a line of many parts is searched once', async () => {
   const line = 'x'.repeat(5 * 2 ** 20);
   const split = vi.spyOn(String.prototype, 'split');
   const lines = await textLines(new Blob([line, '\nlast\n'])).toArray();
-  const searched = split.mock.contexts.reduce((sum, text) => sum + String(text).length, 0);
+  const searched = split.mock.contexts.reduce<number>((sum, text) => sum + String(text).length, 0);
   split.mockRestore();
   expect(lines.map(({ length }) => length)).toEqual([line.length, 4]);
   expect(searched).toBeLessThan(1.1 * line.length);

@@ -13,18 +13,18 @@ export interface InputSpec {
   axes?: Readonly<Record<number, number>>;
 }
 
-/** Throws unless `shape` matches the spec. `received` describes it. */
+/** Throws unless `shape` matches the spec. `describeIt` tells what was given. */
 function checkInput(
   name: string,
   { rank, minRank, axes = {} }: InputSpec,
   shape: OpenShape,
-  received: string,
+  describeIt: () => string,
 ): void {
   const reject = (rule: string) => {
     throw new ShapeError({
       op: name,
       rule,
-      received,
+      received: describeIt(),
       hint: 'reshape the input, or create a layer for inputs of this shape.',
     });
   };
@@ -54,7 +54,7 @@ export function checkInputs(name: string, wanted: readonly InputSpec[], inputs: 
   const given = leavesOf(inputs);
   wanted.forEach((spec, i) => {
     const input = given[i];
-    if (input) checkInput(name, spec, input.shape, formatSpec(input));
+    if (input) checkInput(name, spec, input.shape, () => formatSpec(input));
   });
 }
 
@@ -64,7 +64,7 @@ export function checkShapes(name: string, wanted: readonly InputSpec[], shapes: 
   mapShapes(shapes, (shape) => given.push(shape));
   wanted.forEach((spec, i) => {
     const shape = given[i];
-    if (shape) checkInput(name, spec, shape, describe(shape));
+    if (shape) checkInput(name, spec, shape, () => describe(shape));
   });
 }
 

@@ -14,7 +14,7 @@ import { detached, isSymbolic, type SymbolicTensor } from '../../../ops/define/r
 import { tidy } from '../../../tensor/scope.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { configOf } from '../../namedObjects.ts';
-import { knownOptionsOf } from '../../options/declaration.ts';
+import { declarationOf } from '../../options/declaration.ts';
 import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { GraphNode } from '../../graph/graphNode.ts';
 import { SymbolicOperation } from '../../graph/operation.ts';
@@ -278,7 +278,7 @@ export abstract class Layer<
   /** Layers that read a mask check it themselves; custom layers may take any. */
   #checkMasks(inputs: Nest<OpenSpec>, masks: Nest<OpenSpec | null>): void {
     const type = this.constructor as typeof Layer;
-    if (this.takesMask || !this.supportsMasking || !knownOptionsOf(type)) return;
+    if (this.takesMask || !this.supportsMasking || !declarationOf(type)) return;
     requireFittingMasks(this.name, inputs, masks, type.callOptionNames !== Layer.callOptionNames);
   }
 

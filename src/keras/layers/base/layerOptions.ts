@@ -7,7 +7,7 @@ import { checkOptions, plainOptions } from '../../../core/options.ts';
 import { describe, hintFor, requireBoolean } from '../../../core/shape.ts';
 import { isSymbolic } from '../../../ops/define/recorders.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
-import { knownOptionsOf } from '../../options/declaration.ts';
+import { declarationOf, knownOptionsOf } from '../../options/declaration.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
 import type { DescribedInputOptions } from './describedInput.ts';
@@ -65,7 +65,7 @@ export function checkedOptions<O extends LayerOptions>(
  * Errors: ValueError for unknown options, and for anything but an object.
  */
 export function checkCallOptions(type: CallOptionClass, name: string, options: object): void {
-  const known = knownOptionsOf(type) ? type.callOptionNames : Object.keys(plainOptions(name, options));
+  const known = declarationOf(type) ? type.callOptionNames : Object.keys(plainOptions(name, options));
   checkOptions(name, options, known, 'options of the layer itself belong to its factory.');
   const { training, mask } = options as { training?: unknown; mask?: unknown };
   if (training !== undefined && training !== null) requireBoolean(name, 'training', training);

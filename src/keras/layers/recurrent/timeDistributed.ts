@@ -1,5 +1,5 @@
 /** @file TimeDistributed: applies one layer at every time step. */
-import { knownOptionsOf } from '../../options/declaration.ts';
+import { declarationOf } from '../../options/declaration.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -115,7 +115,7 @@ const batchLayers: ReadonlySet<string> = new Set([
  * or change variables.
  */
 function isPerSample(layer: AnyLayer, training: boolean | undefined): boolean {
-  if (!knownOptionsOf(layer.constructor)) return false;
+  if (!declarationOf(layer.constructor)) return false;
   if ((layer as { stateful?: boolean }).stateful || layer.activityRegularizer) return false;
   return !(training || layer.className === 'ActivityRegularization') || !batchLayers.has(layer.className);
 }
