@@ -42,8 +42,8 @@ export type AdvanceOptions = { counted: boolean };
 
 /**
  * Reserves rows of a cache: positions [batch, queries] of the next rows of each sequence, after its length in \`lengths\`, which grows by
- * their number. \`counts\` has the rows of each sequence, \`queries\` otherwise; further positions are -1. A sequence that doesn't fit is
- * reported, has no positions, and keeps its length.
+ * their number. \`counts\` has the rows of each sequence, \`queries\` otherwise; further positions are -1. A sequence that doesn't fit, or
+ * whose count isn't from 0 to \`queries\`, is reported, has no positions, and keeps its length.
  */
 export function advanceCache({ counted }: AdvanceOptions): string {
   return wgsl`
@@ -60,15 +60,21 @@ fn main(
   }
   let length = lengths[batch];
 #if ${counted}
-  let count = clamp(counts[batch], 0, i32(params.queries));
+  let given = counts[batch];
+  let count = clamp(given, 0, i32(params.queries));
+  let fits = length + count <= i32(params.max_length) && given == count;
 #else
   let count = i32(params.queries);
-#endif
   let fits = length + count <= i32(params.max_length);
+#endif
   if (fits) {
     lengths[batch] = length + count;
   } else {
-    report_fault(batch, params.batch, u32(length + count));
+#if ${counted}
+    report_fault(2u * batch + u32(given == count), 2u * params.batch, u32(select(given, length + count, given == count)));
+#else
+    report_fault(2u * batch + 1u, 2u * params.batch, u32(length + count));
+#endif
   }
   for (var i = 0; i < i32(params.queries); i++) {
     positions[batch * params.queries + u32(i)] = select(-1, length + i, fits && i < count);

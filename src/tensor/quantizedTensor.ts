@@ -161,7 +161,7 @@ export class QuantizedTensor implements QuantizedLayout {
 
 /**
  * Packs weights, which are checked, and uploads them. Errors: ShapeError for values, scales and zeros of another size; ValueError
- * for formats, group sizes, and integers or zero points out of range.
+ * for formats, group sizes, integers or zero points out of range, and scales that aren't finite, or divide and are 0.
  */
 export function quantizedTensor(given: QuantizedValues): QuantizedTensor;
 export function quantizedTensor(given: QuantizedValues, ...extra: unknown[]): QuantizedTensor {
@@ -177,7 +177,7 @@ export function quantizedTensor(given: QuantizedValues, ...extra: unknown[]): Qu
   const matrix = { channels, length, transposed };
   const groups = { channels, length: groupsPerLine(length, groupSize), transposed };
   requireCount('values', values, channels * length);
-  requireScales(format, scales, zeros, groups);
+  requireScales(given, groups);
   const words = isInteger(format)
     ? checkedIntegers('values', values, integersOf(format))
     : bitsOf(format, values);
@@ -248,9 +248,7 @@ function requireCount(name: string, values: unknown, count: number): asserts val
 }
 
 function requireScales(
-  format: QuantizedFormat,
-  scales: ArrayLike<number> | null,
-  zeros: ArrayLike<number> | null,
+  { format, scales = null, zeros = null, scaling }: QuantizedValues,
   { channels, length }: { channels: number; length: number },
 ): void {
   if (!isInteger(format)) {
@@ -271,7 +269,32 @@ function requireScales(
     });
   }
   requireCount('scales', scales, channels * length);
+  const isDivisor = scaling === 'divide';
+  const rule = `finite float32 numbers${isDivisor ? ' other than 0, which divide' : ''}`;
+  requireEach('scales', scales, rule, (scale) => {
+    const rounded = typeof scale === 'number' ? Math.fround(scale) : Number.NaN;
+    return Number.isFinite(rounded) && !(isDivisor && rounded === 0);
+  });
   if (zeros !== null) requireCount('zeros', zeros, channels * length);
+}
+
+/** Errors: ValueError for the first of `values` for which `holds` isn't true. */
+function requireEach(
+  name: string,
+  values: ArrayLike<unknown>,
+  rule: string,
+  holds: (value: unknown) => boolean,
+  hint = 'pass the numbers of the file that the weights come from.',
+): void {
+  for (let i = 0; i < values.length; i++) {
+    if (holds(values[i])) continue;
+    throw new ValueError({
+      op,
+      rule: `\`${name}\` are ${rule}.`,
+      received: `${describe(values[i])} at position ${i}`,
+      hint,
+    });
+  }
 }
 
 /** Returns the integers. Errors: ValueError for any that is out of range. */
@@ -280,24 +303,20 @@ function checkedIntegers(
   values: ArrayLike<number>,
   [least, greatest]: readonly [number, number],
 ): ArrayLike<number> {
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] as number;
-    if (Number.isInteger(value) && value >= least && value <= greatest) continue;
-    throw new ValueError({
-      op,
-      rule: `\`${name}\` are integers from ${least} to ${greatest}.`,
-      received: `${describe(value)} at position ${i}`,
-      hint:
-        least === -8
-          ? 'subtract 8 of unsigned integers, and of their zero points.'
-          : 'subtract 128 of unsigned integers, and of their zero points.',
-    });
-  }
+  requireEach(
+    name,
+    values,
+    `integers from ${least} to ${greatest}`,
+    (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= greatest,
+    `subtract ${least === -8 ? 8 : 128} of unsigned integers, and of their zero points.`,
+  );
   return values;
 }
 
 function bitsOf(format: QuantizedFormat, values: ArrayLike<number>): ArrayLike<number> {
-  return values instanceof Uint16Array ? values : floatBits(format as NarrowFloat, values);
+  if (values instanceof Uint16Array) return values;
+  requireEach('values', values, 'numbers, or bits in a Uint16Array', (value) => typeof value === 'number');
+  return floatBits(format as NarrowFloat, values);
 }
 
 /**

@@ -351,3 +351,72 @@ test('a generation takes the memory of its cache, which dispose frees', () => {
   expect(memory().tensors).toBe(tensors);
   expect(memory().bytes).toBe(bytes);
 });
+
+describe.each(adapterClasses)('positions that no cache gave out, as on a %s', (kind) => {
+  const made = () => keyValueCache({ layers: 1, batch: 2, maxLength: 8, heads: 2, size: 4 });
+  const attend = (cache: ReturnType<typeof made>, positions: Tensor | number[][]) => {
+    const rows = tensor(new Float32Array(32).fill(1), { shape: [2, 2, 2, 4] });
+    return cachedAttention(rows, rows, rows, positions, cache.layers[0] as never);
+  };
+  const read = (positions: number[][], isTensor: boolean) =>
+    asAdapter(kind, async () => {
+      const cache = made();
+      const given = isTensor ? tensor(positions, { dtype: 'int32' }) : positions;
+      const result = await attend(cache, given).data();
+      return { result, keys: await cache.layers[0]?.keys.data() };
+    });
+  const behind = [
+    [6, 7],
+    [7, 8],
+  ];
+
+  test('one behind the end is reported if the host knows it', () =>
+    expect(read(behind, false)).rejects.toMatchObject({
+      op: 'cachedAttention',
+      position: [1, 1],
+      index: 8,
+      limit: 8,
+    }));
+
+  test('otherwise it isn’t written, and its result is 0', async () => {
+    const { result, keys } = await read(behind, true);
+    // Next to seven keys of zeros, the row itself has a score of 2.
+    const weight = Math.exp(2) / (Math.exp(2) + 7);
+    for (const [i, x] of result.subarray(16).entries()) expect(x).toBeCloseTo(i < 8 ? weight : 0, 6);
+    expect((keys as Float32Array).filter((x) => x !== 0)).toHaveLength(24);
+  });
+
+  test('all negative positions are padding', async () => {
+    const { result, keys } = await read(
+      [
+        [-2, -1],
+        [-(2 ** 31), 0],
+      ],
+      true,
+    );
+    expect(Array.from(result)).toEqual([...new Array(24).fill(0), ...new Array(8).fill(1)]);
+    // Only the first row of the second sequence is written.
+    expect(Array.from(keys as Float32Array).flatMap((x, i) => (x === 0 ? [] : [i]))).toEqual(
+      Array.from({ length: 8 }, (_, i) => 64 + i),
+    );
+  });
+
+  test.each([
+    ['more than the rows', [3, 1], 0, 3],
+    ['below 0', [1, -4], 1, -4],
+  ])('a count that is %s is reported, and keeps its sequence as it is', (_, counts, sequence, index) =>
+    asAdapter(kind, async () => {
+      const cache = made();
+      await expect(cache.advance(2, tensor(counts, { dtype: 'int32' })).data()).rejects.toMatchObject({
+        op: 'advance',
+        position: [sequence],
+        index,
+        limit: 3,
+      });
+      // The lengths, which the call wrote, report it to their first reader, too.
+      await expect(cache.lengths.data()).rejects.toThrow(IndexOutOfRangeError);
+      expect((await cache.lengths.data())[sequence]).toBe(0);
+      expect(() => cache.advance(2, counts)).toThrow(IndexOutOfRangeError);
+    }),
+  );
+});

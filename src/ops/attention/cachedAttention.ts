@@ -15,6 +15,8 @@ import type { AttentionSizes } from '../../kernels/attention/attention.ts';
 import { cachedAttentionKernel, largestCachedHead } from '../../kernels/attention/cachedAttention.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
+import type { Call } from '../define/call.ts';
+import { checkingOf } from '../define/indices.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import type { TensorLike } from '../define/operands.ts';
 
@@ -136,6 +138,24 @@ export function requireHeadSize(what: string, size: number, dtype: string): void
   });
 }
 
+/** Throws for positions that the host knows and that are behind the end of the cache. */
+function checkPositions(call: Call, positions: TensorSpec, { sizes }: CachedAttentionPlan): void {
+  checkingOf(
+    call,
+    positions,
+    {},
+    {
+      input: 3,
+      name: 'positions',
+      of: 'the cache',
+      axes: [1],
+      limits: [sizes.keys],
+      hint: 'pass what cache.advance(rows) returns.',
+      ignoresNegative: true,
+    },
+  );
+}
+
 /** Writes to the variables `keys` and `values`. */
 const attended: Op<
   [query: Tensor, key: Tensor, value: Tensor, positions: Tensor, keys: Tensor, values: Tensor],
@@ -145,7 +165,8 @@ const attended: Op<
   inputs: ['query', 'key', 'value', 'positions:int32', 'keys', 'values'],
   acceptsFloat16: [4, 5],
   infer: planCached,
-  forward: ([query, key, value, positions, keys, values], plan) => {
+  forward: ([query, key, value, positions, keys, values], plan, call) => {
+    checkPositions(call, positions, plan);
     const cache = { keys: keys as Variable, values: values as Variable };
     return cachedAttentionKernel(op, { query, key, value, positions, ...cache, ...plan }, plan);
   },
@@ -160,11 +181,13 @@ const attended: Op<
  * `keyValueCache`, and attends to all up to the position of the query. Causal; one launch for a decoding step. Shapes: query
  * [batch, length, heads, size], key [batch, length, key heads, size], value [batch, length, key heads, value size], `positions` int32
  * [batch, length] from `cache.advance` → [batch, length, heads, value size]. The number of key heads divides that of query heads
- * (grouped queries). float32, also sums; the cache may be float16. A row at position -1 isn't written, and its result is 0.
+ * (grouped queries). float32, also sums; the cache may be float16. A row at a negative position isn't written, and its result is
+ * 0; so is one behind the end of the cache, if the host doesn't know the positions.
  *
  * Positions are data, so that `compile` replays one recording for every step. No gradient. Nothing is copied: memory is the cache, and
  * its whole batch has room for `maxLength` rows.
- * Errors: ShapeError, DTypeError for tensors that don't fit; ValueError for options, and for a layer that isn't of a cache.
+ * Errors: ShapeError, DTypeError for tensors that don't fit; ValueError for options, and for a layer that isn't of a cache;
+ * IndexOutOfRangeError for nested arrays of positions behind the end of the cache.
  */
 export function cachedAttention(
   query: TensorLike,

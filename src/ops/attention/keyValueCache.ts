@@ -75,8 +75,8 @@ export class KeyValueCache {
    * [batch], sequence b has only the first counts[b] of these rows, as in prompts that are padded at the end; the positions of
    * padding are -1. One launch for all layers.
    *
-   * Errors: ShapeError if a sequence can't have so many rows at all; ValueError for `rows`. A sequence that has no room left keeps its
-   * rows, and the readback of what depends on the positions throws IndexOutOfRangeError.
+   * Errors: ShapeError if a sequence can't have so many rows at all; ValueError for `rows`. A sequence that has no room left, or a count
+   * that isn't from 0 to `rows`, keeps its rows, and the readback of what depends on the positions throws IndexOutOfRangeError.
    */
   advance(rows: number, counts: TensorLike | null = null, ...extra: never[]): Tensor<'int32'> {
     rejectExtraArguments('advance', extra, ['rows', 'counts']);
@@ -90,15 +90,21 @@ export class KeyValueCache {
       });
     }
     return tidy(() => {
-      const given = counts === null ? null : this.#checked(counts);
-      return advanceKernel(this.lengths, given, rows, this.maxLength, this.#fault());
+      const given = counts === null ? null : this.#checked(counts, rows);
+      return advanceKernel(this.lengths, given, rows, this.maxLength, this.#fault(rows));
     });
   }
 
-  #checked(counts: TensorLike): Tensor {
+  #checked(counts: TensorLike, rows: number): Tensor {
     const found = counts instanceof Tensor ? counts : tensor(counts as number[], { dtype: 'int32' });
     requireDType('advance', 'counts', found.dtype, ['int32']);
-    if (sameShape(found.shape, this.lengths.shape)) return found;
+    if (sameShape(found.shape, this.lengths.shape)) {
+      const known = counts instanceof Tensor ? [] : Array.from(counts as ArrayLike<number>);
+      known.forEach((count, sequence) => {
+        if (!(count >= 0 && count <= rows)) throw wrongCount(sequence, count, rows);
+      });
+      return found;
+    }
     throw new ShapeError({
       op: 'advance',
       rule: `\`counts\` has a number for each sequence: [${this.batch}].`,
@@ -111,21 +117,26 @@ export class KeyValueCache {
     return 'make a cache with a larger maxLength, or stop the generation before.';
   }
 
-  #fault(): FaultReport {
+  /** Faults of a sequence: a wrong count, or no room. */
+  #fault(rows: number): FaultReport {
     const site = callSite();
     const { maxLength, batch } = this;
+    const recorded = site ? `\n  Recorded at ${site}` : '';
     return {
-      count: batch,
-      raise: (sequence, length) =>
-        new IndexOutOfRangeError({
+      count: 2 * batch,
+      raise: (fault, value) => {
+        const sequence = fault >> 1;
+        if (fault % 2 === 0) return wrongCount(sequence, value | 0, rows, recorded);
+        return new IndexOutOfRangeError({
           op: 'advance',
-          rule: `the cache has room for ${maxLength} rows of a sequence: sequence ${sequence} would have ${length}.${site ? `\n  Recorded at ${site}` : ''}`,
+          rule: `the cache has room for ${maxLength} rows of a sequence: sequence ${sequence} would have ${value}.${recorded}`,
           hint: this.#hint,
           position: [sequence],
-          index: length - 1,
+          index: value - 1,
           limit: maxLength,
           axis: 1,
-        }),
+        });
+      },
     };
   }
 
@@ -144,6 +155,18 @@ export class KeyValueCache {
     }
     this.lengths.dispose();
   }
+}
+
+function wrongCount(sequence: number, count: number, rows: number, recorded = ''): IndexOutOfRangeError {
+  return new IndexOutOfRangeError({
+    op: 'advance',
+    rule: `counts are from 0 to ${rows}, the rows of this call: sequence ${sequence} has ${count}.${recorded}`,
+    hint: 'pass how many of its rows are no padding.',
+    position: [sequence],
+    index: count,
+    limit: rows + 1,
+    axis: 0,
+  });
 }
 
 /**

@@ -46,12 +46,13 @@ fn main(
     return;
   }
   let length = lengths[batch];
-  let count = clamp(counts[batch], 0, i32(params.queries));
-  let fits = length + count <= i32(params.max_length);
+  let given = counts[batch];
+  let count = clamp(given, 0, i32(params.queries));
+  let fits = length + count <= i32(params.max_length) && given == count;
   if (fits) {
     lengths[batch] = length + count;
   } else {
-    report_fault(batch, params.batch, u32(length + count));
+    report_fault(2u * batch + u32(given == count), 2u * params.batch, u32(select(given, length + count, given == count)));
   }
   for (var i = 0; i < i32(params.queries); i++) {
     positions[batch * params.queries + u32(i)] = select(-1, length + i, fits && i < count);

@@ -151,7 +151,7 @@ fn fold_sum(value: vec2<f32>, local: u32, lane: u32) -> vec2<f32> {
 
 fn position_of(row: u32, batch: u32) -> i32 {
   let position = positions[batch * params.queries + min(row, params.rows - 1u) / params.sharing];
-  return select(-1, position, row < params.rows && position < i32(params.max_length));
+  return select(-1, max(-1, position), row < params.rows && position < i32(params.max_length));
 }
 
 // The first key that a query at `position` sees.
