@@ -335,7 +335,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     throw new ValueError({
       rule: 'a tensor has no value in JavaScript: arithmetic and comparisons cannot use it.',
       received: `${this} in an expression`,
-      hint: 'use ops: add(x, 1), greater(x, 0), where(c, a, b). Read a number by `await x.item()`.',
+      hint: 'use ops: add(x, 1), greater(x, 0), where(condition, a, b). Read a number by `await x.item()`.',
     });
   }
 
