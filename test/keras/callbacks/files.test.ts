@@ -114,6 +114,15 @@ describe('sinks', () => {
     expect(existsSync(join(folder, 'deep/er/file.bin'))).toBe(false);
   });
 
+  test('files of Node without a directory may have absolute names', async () => {
+    const file = join(folder, 'absolute.bin');
+    const sink = sinks.nodeFiles();
+    await sink.save(file, new Uint8Array([4]));
+    expect([...readFileSync(file)]).toEqual([4]);
+    await sink.remove?.(file);
+    expect(existsSync(file)).toBe(false);
+  });
+
   test('files of an origin', async () => {
     const root = new StubFolder();
     vi.stubGlobal('navigator', { storage: { getDirectory: async () => root } });
