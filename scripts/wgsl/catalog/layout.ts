@@ -1,6 +1,7 @@
 /** @file The layout kernels of the catalog. */
 import type { ColourOptions } from '../../../shaders/colours.ts';
 import type { CopyOptions } from '../../../shaders/copy.ts';
+import type { JoinOptions } from '../../../shaders/join.ts';
 import type { PadOptions } from '../../../shaders/pad.ts';
 import type { PlaceSlicesOptions } from '../../../shaders/placeSlices.ts';
 import type { ResizeOptions } from '../../../shaders/resize.ts';
@@ -17,6 +18,7 @@ export const layoutKernels: Family = {
     },
   ),
   copyWords: entry({}),
+  join: entry<JoinOptions>({ parts: 2, width: 1 }, { 'vectors of six': { parts: 6, width: 4 } }),
   transpose: entry<TransposeOptions>({ rank: 1 }, { 'one matrix': { rank: 0 } }),
   pad: entry<PadOptions>(
     { mode: 'constant', rank: 2, width: 1, perInvocation: 4 },

@@ -58,7 +58,7 @@ const kernelParts: readonly (readonly [RegExp, ProfilePart])[] = [
   // Kernels that compute a chain where they store what it reads.
   [/^fused /, 'elementwise'],
   [/^(softmax|layerNorm|rmsNorm|scan|quantized mat|vocabulary)/, 'lines'],
-  [/^(copy|pad)$/, 'strided'],
+  [/^(copy|pad|join)$/, 'strided'],
   [/^(gather|rows|check indices)/, 'indices'],
   [/^scatter/, 'scatter'],
   [/^sort /, 'grouping'],

@@ -1,8 +1,9 @@
 /** @file concat */
 import { ShapeError } from '../../core/errors.ts';
-import { formatShape, normalizeAxis, type Shape } from '../../core/shape.ts';
+import { formatShape, normalizeAxis, type Shape, sizeOf } from '../../core/shape.ts';
 import type { TensorSpec } from '../../core/spec.ts';
 import { copyInto, denseLayout } from '../../kernels/copies/copy.ts';
+import { isJoinedAtOnce, joinKernel } from '../../kernels/copies/join.ts';
 import { output, view } from '../../kernels/launch/output.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { noFlops } from '../define/cost.ts';
@@ -64,6 +65,16 @@ export function joined(
   // `infer` has rejected an empty list.
   const [first] = tensors as [Tensor];
   if (tensors.length === 1) return view(first, spec, op);
+  const filled = tensors.filter(({ size }) => size > 0);
+  if (isJoinedAtOnce(filled)) {
+    const rows = sizeOf(spec.shape.slice(0, axis));
+    return joinKernel(
+      op,
+      filled,
+      filled.map(({ size }) => size / rows),
+      spec,
+    );
+  }
   const out = output(first.device, spec, op);
   let next = 0;
   tensors.forEach((x, i) => {
