@@ -34,7 +34,7 @@ interface Request {
   /** Null until the first piece arrived. */
   bytes: ArrayBuffer | null;
   /** The parts that the values are in. */
-  readonly parts: Part[];
+  parts: readonly Part[];
 }
 
 /** A piece of the values of a request, `at` bytes from the start of a staging buffer. */
@@ -55,6 +55,8 @@ interface Part extends Deferred<readonly RetrogradError[]> {
 interface Batch extends Deferred<readonly RetrogradError[]> {
   readonly requests: Request[];
 }
+
+const noParts: readonly Part[] = [];
 
 /** A promise that is settled by another one. */
 interface Deferred<T> {
@@ -93,7 +95,7 @@ export class Readback {
    */
   async read(range: BoundRange, values: FaultCarrier): Promise<ReadResult> {
     // Thousands of readbacks may wait at a time: what each holds is what the garbage collector copies meanwhile.
-    const request: Request = { range, values, bytes: null, parts: [] };
+    const request: Request = { range, values, bytes: null, parts: noParts };
     const batch = this.#batch();
     batch.requests.push(request);
     let arrived = await batch.done;
@@ -265,7 +267,7 @@ function partsOf(requests: readonly Request[]): Part[] {
       }
       part.pieces.push({ request, begin, bytes, at: part.bytes });
       part.bytes += bytes;
-      request.parts.push(part);
+      request.parts = [...request.parts, part];
     }
   }
   return parts;
