@@ -378,6 +378,7 @@ export abstract class Layer<
   }
 
   #lossesInside(): CallLosses[] {
+    if (!CallLosses.areAny) return [];
     return [this as unknown as AnyLayer, ...this.layersInside].map((layer) => layer.#added);
   }
 

@@ -13,13 +13,20 @@ import type { Regularizer } from '../../regularizers/index.ts';
  * separate handles, so that the scope of the call does not free them.
  */
 export class CallLosses {
+  /** How many have losses, of all layers. Most programs add none, and needn't search their models for them after each step. */
+  static #holding = 0;
+
+  static get areAny(): boolean {
+    return CallLosses.#holding > 0;
+  }
+
   #during: object | null = null;
   #losses: Tensor[] = [];
 
   add(loss: Tensor, outermost: object): void {
     if (this.#during !== outermost) this.clear();
     this.#during = outermost;
-    this.#losses.push(alias(loss));
+    if (this.#losses.push(alias(loss)) === 1) CallLosses.#holding++;
   }
 
   /** Returns the losses added during the call `outermost`. */
@@ -42,6 +49,7 @@ export class CallLosses {
   }
 
   clear(): void {
+    if (this.#losses.length > 0) CallLosses.#holding--;
     for (const loss of this.#losses) loss.dispose();
     this.#losses = [];
     this.#during = null;
