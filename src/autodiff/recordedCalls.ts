@@ -303,8 +303,16 @@ function differentiate(
       const isZero = isFloating(spec.dtype) && !op.takesNull;
       return cotangent ?? (isZero ? fill(spec.shape, 0) : null);
     });
-    const values = { inputs: savedInputs, outputs: savedOutputs, kept };
-    const saved = { ...values, inputSpecs, outputSpecs, needs, plan, options };
+    const saved = {
+      inputs: savedInputs,
+      outputs: savedOutputs,
+      kept,
+      inputSpecs,
+      outputSpecs,
+      needs,
+      plan,
+      options,
+    };
     return insideGradient(node, () => backward(incoming as Tensor[], saved));
   });
 }
