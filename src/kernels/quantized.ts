@@ -122,8 +122,8 @@ export function dequantizeKernel(
   const params = paramsOf(weights);
   const count = (out.size / weights.length) * params.chunks;
   const options: DequantizeOptions = {
-    ...optionsOf(weights),
     indexed: indices !== null,
+    ...optionsOf(weights),
     width: widthOf(out, weights.length),
   };
   device.launch(dequantizeWeights, {
@@ -133,7 +133,7 @@ export function dequantizeKernel(
       ...(indices ? { indices: indices.storage } : {}),
       out: out.storage,
     },
-    params: { ...params, count },
+    params: { count, ...params },
     workgroups: Math.ceil(count / dequantizeWorkgroup),
   });
   return out;
@@ -174,8 +174,8 @@ function launchFewRows(x: Tensor, weights: PackedWeights, rows: number, out: Ten
   const isWhole = !isInteger(format) || (groupSize === length && zeros === null);
   const lines = Math.ceil(params.channels / channelsPerLine);
   const options: MatVecOptions = {
-    ...optionsOf(weights),
     lanes,
+    ...optionsOf(weights),
     order: 'rows',
     workgroup,
     subgroups: foldsInSubgroups(profileOf(x.device), lanes, 'rows'),
@@ -186,7 +186,7 @@ function launchFewRows(x: Tensor, weights: PackedWeights, rows: number, out: Ten
   x.device.launch(fewRows, {
     options,
     bindings: { x: x.storage, ...bindingsOf(weights), out: out.storage },
-    params: { ...params, rows, last: x.size / width - 1 },
+    params: { rows, last: x.size / width - 1, ...params },
     workgroups: Math.ceil((lines * lanes) / workgroup),
     multiplications: out.size * length,
   });
@@ -205,8 +205,8 @@ function launchManyRows(
   const isOne = groupSize === length;
   const isWhole = !isInteger(format) || (isOne && zeros === null);
   const options: QuantizedGemmOptions = {
-    ...optionsOf(weights),
     over,
+    ...optionsOf(weights),
     width,
     writes: widthOf(out, columns),
     grouping: isWhole ? 'channel' : isOne || groupSize % 32 === 0 ? 'step' : 'vector',
@@ -214,7 +214,7 @@ function launchManyRows(
   x.device.launch(manyRows, {
     options,
     bindings: { x: x.storage, ...bindingsOf(weights), out: out.storage },
-    params: { ...paramsOf(weights), rows, columns, terms, last: x.size / width - 1 },
+    params: { rows, columns, terms, last: x.size / width - 1, ...paramsOf(weights) },
     workgroups: gridOf(Math.ceil(columns / quantizedBlock), Math.ceil(rows / quantizedBlock)),
     multiplications: out.size * terms,
   });

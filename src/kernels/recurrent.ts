@@ -196,7 +196,7 @@ export function stepsKernel(op: string, kind: StepKind, input: StepsInput): Tens
         ...(c && cs ? { c: c.storage, cs: cs.storage } : {}),
         trace: trace.storage,
       },
-      params: { ...params, time, step },
+      params: { time, step, ...params },
       workgroups,
     });
     recurrent?.dispose();
@@ -272,7 +272,7 @@ export function stepsGradientKernel(
         dgates: dgates.storage,
         ...(isLstm ? {} : { dproducts: dproducts.storage }),
       },
-      params: { ...params, time, step },
+      params: { time, step, ...params },
       workgroups,
     });
     recurrent?.dispose();

@@ -78,7 +78,7 @@ function gradient(
   device.launch(gradientKernel, {
     options: { type: wgslType(dtype), ...options, kind },
     bindings: { ...bindings, dx: dx.storage },
-    params: { ...params, ...cells },
+    params: { cell_rows: cells.cell_rows, cell_columns: cells.cell_columns, ...params },
     workgroups,
   });
   return dx;

@@ -91,7 +91,7 @@ export function layerNormKernel(call: LayerNormCall): [normalized: Tensor, total
       out: out.storage,
       ...(total ? { total: total.storage } : {}),
     },
-    params: { ...params, length: lines.n, epsilon },
+    params: { length: lines.n, epsilon, ...params },
     workgroups,
   });
   return [out, total];
@@ -145,7 +145,7 @@ export function layerNormGradKernel(
       out: dx.storage,
       ...(moments ? { means: moments.means.storage, scales: moments.scales.storage } : {}),
     },
-    params: { ...params, length: lines.n, epsilon },
+    params: { length: lines.n, epsilon, ...params },
     workgroups,
   });
   const parameter = { shape: axes.map((axis) => x.shape[axis] as number), dtype: x.dtype };

@@ -105,7 +105,7 @@ export function rmsNormKernel(op: string, call: RmsNormCall): [normalized: Tenso
       out: out.storage,
       ...(total ? { total: total.storage } : {}),
     },
-    params: { ...params, length: lines.n, epsilon },
+    params: { length: lines.n, epsilon, ...params },
     workgroups,
   });
   return [out, total];
@@ -139,7 +139,7 @@ export function rmsNormGradKernel(
   const spec = { shape: axes.map((axis) => x.shape[axis] as number), dtype: x.dtype };
   const whole = [x, dy, dx, dTotal, gamma].filter((t) => t !== null);
   const { options, params, workgroups } = lineLaunch(whole, lines);
-  const values = { ...params, length: lines.n, epsilon };
+  const values = { length: lines.n, epsilon, ...params };
   const { lanes, workgroup, kept } = options;
   if (parameters && gamma && kept > 0 && lanes > 1 && lanes === workgroup) {
     const groups = Math.ceil(lines.count / Math.ceil(lines.count / maxRowGroups));

@@ -135,7 +135,7 @@ export function tilesPart(op: string, tiling: Tiling, band: Band, { values, plan
     tiles,
     count: band.count * channels,
     bindings: { image: values.storage, tiles: tiles.storage },
-    params: { ...tileValues(tiling, band, plane), pad_h: padding[0], pad_w: padding[1] },
+    params: { pad_h: padding[0], pad_w: padding[1], ...tileValues(tiling, band, plane) },
   };
 }
 
@@ -145,7 +145,7 @@ export function transformTiles(op: string, tiling: Tiling, band: Band, image: Ti
   image.values.device.launch(tilesKernel, {
     options: { block: tiling.block, of: image.of },
     bindings,
-    params: { ...params, count },
+    params: { count, ...params },
     workgroups: groups(count),
   });
   return tiles;
@@ -202,7 +202,7 @@ export function transformKernels(op: string, block: Block, kernel: TransformedKe
   kernel.values.device.launch(kernelsKernel, {
     options: { block },
     bindings,
-    params: { ...params, count },
+    params: { count, ...params },
     workgroups: groups(count),
   });
   return kernels;
