@@ -1,6 +1,6 @@
 /**
  * @file Concatenation: rows of `out` are a row of each of `x_0`, `x_1`, … in turn. One invocation copies one element, or a vector of
- * four (`width`); writes are coalesced, and so are reads but for the ends of rows.
+ * four (`width`); writes are coalesced, and so are reads, except at the ends of rows.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
