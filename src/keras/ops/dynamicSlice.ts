@@ -1,5 +1,6 @@
 /** @file slice and sliceUpdate, as in Keras: the block may begin where a tensor says. */
 import { ValueError } from '../../core/errors.ts';
+import { isListOf } from '../../core/lists.ts';
 import { describe } from '../../core/shape.ts';
 import { add, sub } from '../../ops/elementwise/arithmetic.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
@@ -18,7 +19,10 @@ export type DynamicStart = Tensor | readonly (number | Tensor)[];
 
 /** Whether `begin` depends on values on the device. */
 export function isDynamic(begin: unknown): begin is DynamicStart {
-  return begin instanceof Tensor || (Array.isArray(begin) && begin.some((start) => start instanceof Tensor));
+  if (begin instanceof Tensor) return true;
+  return (
+    isListOf(begin, () => true) && (begin as readonly unknown[]).some((start) => start instanceof Tensor)
+  );
 }
 
 /** The first index on `axis`, an int32 scalar: a block that would extend beyond the axis begins earlier, as in XLA. */
