@@ -2,9 +2,8 @@
 import { FormatError, ValueError } from '../../../core/errors.ts';
 import { checkOptions, type OptionNames } from '../../../core/options.ts';
 import { formatShape, sameShape, type Shape, sizeOf } from '../../../core/shape.ts';
-import { suggestionFor } from '../../../core/suggest.ts';
 import type { ByteSource } from '../../../formats/byteSource.ts';
-import { type HostTensor, uploadLoaded } from '../../../formats/hostTensor.ts';
+import { uploadLoaded } from '../../../formats/hostTensor.ts';
 import { openSafetensors } from '../../../formats/safetensors/open.ts';
 import { readWhole, type StoredTensor } from '../../../formats/storedTensor.ts';
 import { type FileSource, openSource, type OpenOptions } from '../../../storage/sources.ts';
@@ -17,29 +16,13 @@ import { rememberTrained, trainOnlyAdapters } from '../../adapters/trainedParts.
 import type { Adapter, AdaptedLayer } from '../../layers/base/adapter.ts';
 import { defaultAdapter } from '../../layers/base/adapterName.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
-import { narrowMatrixIn } from '../../layers/quantized/narrowMatrix.ts';
-import { torchParameter } from '../torch/layouts.ts';
 import { type AdapterConfig, checkedConfig, patternValue, readConfig } from './config.ts';
 import { keepAdapter } from './keptConfigs.ts';
-import {
-  fromFile,
-  fromMatrices,
-  kindOf,
-  type Matrices,
-  type MatrixKind,
-  permuted,
-  split,
-} from './matrices.ts';
+import { fromFile, fromMatrices, kindOf, type Matrices, type MatrixKind, split } from './matrices.ts';
+import { misfit, unknownModule } from './misfits.ts';
 import { type AdapterModules, layersByModule, type ModelWithLayers, requireModel } from './modules.ts';
-import {
-  embeddingsIn,
-  isEqual,
-  type Reverse,
-  requireSame,
-  requireTied,
-  reversesIn,
-  vectorsOf,
-} from './reverse.ts';
+import { type OtherWeight, readOtherWeights, type TrainedWhole } from './otherWeights.ts';
+import { type Pair, requireTied, reversesIn } from './reverse.ts';
 
 export interface LoadAdapterOptions extends OpenOptions {
   /** The adapter's name in the model. Default 'default'. */
@@ -60,20 +43,6 @@ const optionNames: OptionNames<LoadAdapterOptions> = {
   file: false,
   signal: false,
 };
-
-/** A weight besides those of adapters: of modules_to_save, or of the layer that an adapter is for. */
-interface Parameter {
-  readonly module: string;
-  readonly parameter: string;
-  readonly stored: StoredTensor;
-  readonly isBase: boolean;
-}
-
-/** The two tensors of a module's adapter. */
-interface Pair {
-  a: StoredTensor | null;
-  b: StoredTensor | null;
-}
 
 /** An adapter that is about to be added. */
 interface NewAdapter {
@@ -115,34 +84,14 @@ export async function loadAdapter(
       if (reverse) await requireTied(opened.name, reverse, pair, pairs.get(reverse.module));
       else made.push(...(await adaptersOf(module, pair, { config, layers, file: opened.name })));
     }
-    const whole = new Set<AnyLayer>();
-    const assigned: (readonly [Variable, HostTensor])[] = [];
-    for (const parameter of others) {
-      const reverse = reverses.get(parameter.module);
-      if (reverse?.layer.tieWeights) {
-        const same = others.find(({ module }) => module === reverse.module);
-        await requireSame(opened.name, reverse, parameter.stored, same?.stored);
-        continue;
-      }
-      if (reverse) {
-        whole.add(reverse.layer as unknown as AnyLayer);
-        assigned.push(await logitsFor(parameter, reverse, opened.name));
-        continue;
-      }
-      const layer = layers.get(parameter.module)?.[0]?.layer;
-      if (!layer && extra === 'ignore') continue;
-      if (!layer) throw unknownModule(opened.name, parameter.module, [...layers.keys()]);
-      if (!parameter.isBase) whole.add(layer);
-      else if (await isWrittenNarrow(layer, parameter.stored)) continue;
-      assigned.push(await weightFor(parameter, layer, opened.name));
-    }
+    const read = await readOtherWeights(others, { layers, reverses, file: opened.name, extra });
     for (const { layer } of made) requireNew(op, layer, name);
     options.signal?.throwIfAborted();
     const ofLookups = new Set<AnyLayer>();
     for (const { layer } of reverses.values())
       if (layer.tieWeights && config.ensure_weight_tying !== true)
         ofLookups.add(layer as unknown as AnyLayer);
-    add(model, made, { name, config, whole, assigned, ofLookups, file: opened.name });
+    add(model, made, { name, config, ...read, ofLookups, file: opened.name });
     const bases = others.filter(({ isBase }) => isBase).map(({ module }) => module);
     keepAdapter(model, name, { config, bases });
   } finally {
@@ -174,7 +123,7 @@ const ofAdapter = /^(.*)\.lora_(?:embedding_)?([AB])(?:\.weight)?$/;
 /** Returns the tensors of adapters by modules, and other weights by names of parameters. */
 function sorted(tensors: ReadonlyMap<string, StoredTensor>, file: string) {
   const pairs = new Map<string, Pair>();
-  const others: Parameter[] = [];
+  const others: OtherWeight[] = [];
   for (const [full, stored] of tensors) {
     const name = full.startsWith(prefix) ? full.slice(prefix.length) : full;
     const [, module, which] = ofAdapter.exec(name) ?? [];
@@ -277,71 +226,12 @@ function requireSingle(file: string, module: string, layers: readonly AdaptedLay
   throw misfit(file, rule, layers.map(String).join(', '));
 }
 
-/** Returns the matrix of logits, and its value. */
-async function logitsFor(
-  { parameter, stored }: Parameter,
-  { name, layer }: Reverse,
-  file: string,
-): Promise<readonly [Variable, HostTensor]> {
-  const variable = layer.reverseEmbeddings as Variable;
-  requireWide(file, name, variable);
-  const wanted = [...variable.shape].reverse();
-  if (parameter !== 'weight' || !sameShape(wanted, stored.shape)) {
-    const rule = `'${name}.weight' is float32${formatShape(wanted)}.`;
-    throw misfit(file, rule, `'${name}.${parameter}' ${stored.dtype}${formatShape(stored.shape)}`);
-  }
-  const data = permuted((await readWhole(stored)).data as Float32Array, stored.shape, [1, 0]);
-  return [variable, { shape: variable.shape, dtype: 'float32', data }];
-}
-
-/** Whether vectors in 16 bits are those of the file already. */
-async function isWrittenNarrow(layer: AnyLayer, stored: StoredTensor): Promise<boolean> {
-  const embeddings = embeddingsIn(layer);
-  if (!embeddings || !narrowMatrixIn(embeddings)) return false;
-  return isEqual((await vectorsOf(embeddings)).data, (await readWhole(stored)).data);
-}
-
-/** Errors: FormatError for a weight that is kept in 16 bits. */
-function requireWide(file: string, module: string, { dtype }: Variable): void {
-  if (dtype === 'float32') return;
-  throw new FormatError({
-    op: file,
-    rule: 'layers that are trained as a whole have weights of float32.',
-    received: `'${module}', which is kept in 16 bits`,
-    hint: "load the network with { dtype: 'float32' }.",
-  });
-}
-
-/** Returns the weight that a parameter is for, and its value. */
-async function weightFor(
-  { module, parameter, stored }: Parameter,
-  layer: AnyLayer,
-  file: string,
-): Promise<readonly [Variable, HostTensor]> {
-  for (const variable of layer.weights) {
-    const found = torchParameter(layer, variable);
-    if (found?.name !== parameter) continue;
-    requireWide(file, module, variable);
-    if (!sameShape(found.shape, stored.shape)) {
-      const rule = `'${module}.${parameter}' is float32${formatShape(found.shape)}.`;
-      throw misfit(file, rule, `${stored.dtype}${formatShape(stored.shape)}`);
-    }
-    const { layout } = found;
-    const values = (await readWhole(stored)).data as Float32Array;
-    const data = layout ? permuted(values, layout.from, layout.perm) : values;
-    return [variable, { shape: variable.shape, dtype: 'float32', data }];
-  }
-  throw misfit(file, `'${module}.${parameter}' is a weight of its layer.`, String(layer));
-}
-
 function add(
   model: AnyLayer,
   made: readonly NewAdapter[],
-  given: {
+  given: TrainedWhole & {
     readonly name: string;
     readonly config: AdapterConfig;
-    readonly whole: ReadonlySet<AnyLayer>;
-    readonly assigned: readonly (readonly [Variable, HostTensor])[];
     readonly ofLookups: ReadonlySet<AnyLayer>;
     readonly file: string;
   },
@@ -390,21 +280,4 @@ function requireNew(op: string, layer: AdaptedLayer, name: string): void {
     received: `'${name}' for ${layer}`,
     hint: 'pass another `name`, or call unmergeLora or removeLora first.',
   });
-}
-
-function unknownModule(file: string, module: string, known: readonly string[]): FormatError {
-  return new FormatError({
-    op: file,
-    rule: 'each module of the adapter is a layer of the model, by `modules`.',
-    received: `'${module}'`,
-    hint: suggestionFor(
-      module,
-      known,
-      `the layers are the modules ${known.slice(0, 6).join(', ')}${known.length > 6 ? ', …' : ''}.`,
-    ),
-  });
-}
-
-function misfit(file: string, rule: string, received: string): FormatError {
-  return new FormatError({ op: file, rule, received, hint: 'check that the adapter is for this model.' });
 }

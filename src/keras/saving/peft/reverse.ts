@@ -32,18 +32,18 @@ export function reversesIn(layers: LayersOfModule): ReadonlyMap<string, Reverse>
   return new Map(found);
 }
 
-/** Both matrices of an adapter in a file. */
+/** Both matrices of an adapter in a file, as far as they were found. */
 export interface Pair {
-  readonly a: StoredTensor | null;
-  readonly b: StoredTensor | null;
+  a: StoredTensor | null;
+  b: StoredTensor | null;
 }
 
 /** Errors: FormatError unless an adapter of logits is that of the vectors, transposed. */
 export async function requireTied(
   file: string,
   { name, module, layer }: Reverse,
-  logits: Pair,
-  vectors: Pair | undefined,
+  logits: Readonly<Pair>,
+  vectors: Readonly<Pair> | undefined,
 ): Promise<void> {
   const isTied =
     layer.tieWeights &&
