@@ -81,8 +81,9 @@ export class Adam8bit extends /* @__PURE__ */ optimizer<Adam8bitOptions, Adam>(
     const { clipping, useEma } = parts.extras;
     // A norm of all gradients needs all of them in one engine; averages move without gradients, too.
     const isOne = clipping === 'globalNorm' || useEma;
-    const packed = parts.variables.filter((variable) => !isOne && this.#isSmall(variable));
-    const others = parts.variables.filter((variable) => !packed.includes(variable));
+    const isPacked = (variable: Variable) => !isOne && this.#isSmall(variable);
+    const packed = parts.variables.filter(isPacked);
+    const others = parts.variables.filter((variable) => !isPacked(variable));
     const engines: [StepEngine, Variable[]][] = [];
     let isComplete = false;
     try {
@@ -108,13 +109,16 @@ export class Adam8bit extends /* @__PURE__ */ optimizer<Adam8bitOptions, Adam>(
   }
 
   #rule(parts: EngineParts): OpRule {
+    // Variables draw different random numbers.
+    const streams = new Map(parts.variables.map((variable, i) => [variable, i]));
     return {
       makeSlots: (variable) => this.#makeSlots(variable),
       update: (_value, gradient, slots, _scalar, variable, squares) => {
         // Steps that only accumulate gradients keep what is there.
         const now = [variable, ...(slots as Variable[])];
         const targets = parts.extras.accumulating ? now.map(copyOf) : now;
-        this.#launch(parts, variable, targets, gradient, squares);
+        const stream = streams.get(variable) as number;
+        this.#launch(parts, stream, variable, targets, gradient, squares);
         return targets;
       },
     };
@@ -133,7 +137,8 @@ export class Adam8bit extends /* @__PURE__ */ optimizer<Adam8bitOptions, Adam>(
 
   /** Updates `targets`, the values of `variable` and its slots. */
   #launch(
-    { numbers, extras, variables, isDecayed }: EngineParts,
+    { numbers, extras, isDecayed }: EngineParts,
+    stream: number,
     variable: Variable,
     targets: readonly Tensor[],
     given: Tensor,
@@ -186,7 +191,7 @@ export class Adam8bit extends /* @__PURE__ */ optimizer<Adam8bitOptions, Adam>(
       squares: sliceSums,
       decay: decayed ? numbers.decay : null,
       step: this.#step,
-      stream: variables.indexOf(variable),
+      stream,
       rule: params as Adam8bitLaunch['rule'],
     });
   }
