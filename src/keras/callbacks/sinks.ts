@@ -49,7 +49,8 @@ interface NodePaths {
 }
 
 /**
- * Files below `directory`, in Node; without one, names are paths, which may be absolute. A file is written under another name and then renamed, so that it is never incomplete.
+ * Files below `directory`, in Node; without one, names are paths, which may be absolute. A file is written under another name and
+ * then renamed, so that it is never incomplete.
  * Errors: ValueError outside of Node.
  */
 export function nodeFiles(directory = ''): FileSink {

@@ -238,7 +238,6 @@ function withMask(value: unknown, mask: Tensor | null): unknown {
   return setMask(alias(value), mask);
 }
 
-/** Symbolic tensors as data slots, named by the keys of a record or by `names`. */
 /** Names of outputs, as in Keras: keys of records, otherwise names of layers; inside a record, both: 'q/dense'. */
 function pathsIn(nest: Nest<KerasTensor>, layers: string[], key = ''): string[] {
   if (nest instanceof KerasTensor) {
@@ -253,6 +252,7 @@ function pathsIn(nest: Nest<KerasTensor>, layers: string[], key = ''): string[] 
   return key ? inside.map((name) => `${key}/${name}`) : inside;
 }
 
+/** Symbolic tensors as data slots, named by the keys of a record or by `names`. */
 function named(nest: Nest<KerasTensor>, names: readonly string[], tensors: readonly KerasTensor[]) {
   const keys = nest instanceof KerasTensor || Array.isArray(nest) ? [] : keysOf(nest);
   const known = keys.length === tensors.length ? keys : names;

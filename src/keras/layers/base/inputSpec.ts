@@ -13,18 +13,18 @@ export interface InputSpec {
   axes?: Readonly<Record<number, number>>;
 }
 
-/** Throws unless `shape` matches the spec. `describeIt` tells what was given. */
+/** Throws unless `shape` matches the spec. `received` describes it. */
 function checkInput(
   name: string,
   { rank, minRank, axes = {} }: InputSpec,
   shape: OpenShape,
-  describeIt: () => string,
+  received: () => string,
 ): void {
   const reject = (rule: string) => {
     throw new ShapeError({
       op: name,
       rule,
-      received: describeIt(),
+      received: received(),
       hint: 'reshape the input, or create a layer for inputs of this shape.',
     });
   };
