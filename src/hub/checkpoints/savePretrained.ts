@@ -5,11 +5,11 @@ import { requireOneOf } from '../../core/shape.ts';
 import { type FloatType, safetensorsPieces, type WrittenTensor } from '../../formats/safetensors/pieces.ts';
 import type { JsonObject } from '../../keras/json/document.ts';
 import { requireSum } from '../../keras/adapters/requireSum.ts';
-import { AdaptedLayer, merged, productOf } from '../../keras/layers/base/adapter.ts';
+import { AdaptedLayer } from '../../keras/layers/base/adapter.ts';
+import { merged } from '../../keras/layers/base/adapterValues.ts';
 import { Dense } from '../../keras/layers/core/dense.ts';
 import type { SaveProgress } from '../../keras/saving/fileOptions.ts';
 import { unrecorded } from '../../ops/define/recorders.ts';
-import { add } from '../../ops/elementwise/arithmetic.ts';
 import { identity } from '../../ops/arrangement/identity.ts';
 import { transpose } from '../../ops/arrangement/transpose.ts';
 import { folderOf, type SaveFolder } from '../../storage/folderTargets.ts';
@@ -98,8 +98,7 @@ function withAdapter({ variable, matrix, layer }: Parameter): Tensor {
   if (!matrix) return isAdapted ? merged(adapter) : variable;
   const lines = matrix.widened();
   if (!isAdapted) return lines;
-  const product = productOf(adapter);
-  return add(lines, layer instanceof Dense ? transpose(product) : product);
+  return layer instanceof Dense ? transpose(merged(adapter, transpose(lines))) : merged(adapter, lines);
 }
 
 async function* watched(

@@ -45,6 +45,7 @@ const optionNames: OptionNames<ModelLoraOptions> = {
   name: false,
   layout: false,
   rankStabilized: false,
+  dora: false,
   aInitializer: false,
   bInitializer: false,
   rankPattern: false,

@@ -1,6 +1,6 @@
 /** @file Whether an adapter is a part of its weight. */
 import { ValueError } from '../../core/errors.ts';
-import type { Adapter } from '../layers/base/adapter.ts';
+import type { Adapter } from '../layers/base/adapterValues.ts';
 
 /** Errors: ValueError for an adapter that a weight has in lookups and not in logits: the sum would be another network. */
 export function requireSum(op: string, { isOfLookups, weight }: Adapter): void {

@@ -1,6 +1,7 @@
 /** @file Freezes a model but for some layers and its adapters, and undoes it. */
 import type { Variable } from '../../tensor/variable.ts';
 import type { AdaptedLayer } from '../layers/base/adapter.ts';
+import { variablesOf } from '../layers/base/adapterValues.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 
 /** What was trainable before. */
@@ -17,10 +18,14 @@ export function rememberTrained(model: AnyLayer): void {
 }
 
 /**
- * Freezes `model`, except adapters in use and the layers `whole`. Layers around those stay trainable, since a frozen layer trains
- * nothing inside it.
+ * Freezes `model`, except adapters in use, the layers `whole` and the weights `single`. Layers around those stay trainable, since a
+ * frozen layer trains nothing inside it.
  */
-export function trainOnlyAdapters(model: AnyLayer, whole: ReadonlySet<AnyLayer>): void {
+export function trainOnlyAdapters(
+  model: AnyLayer,
+  whole: ReadonlySet<AnyLayer>,
+  single: ReadonlySet<Variable> = new Set(),
+): void {
   model.trainable = true;
   const visited = new Map<AnyLayer, boolean>();
   /** Returns whether anything in `layer` is trained. */
@@ -30,11 +35,12 @@ export function trainOnlyAdapters(model: AnyLayer, whole: ReadonlySet<AnyLayer>)
     visited.set(layer, true);
     if (whole.has(layer)) return true;
     const inside = layer.sublayers.filter(visit).length > 0;
-    const ofAdapters = adapterWeights(layer);
-    const isTrained = inside || ofAdapters.size > 0;
+    const own = ownWeights(layer);
+    const trained = new Set([...adapterWeights(layer), ...own.filter((weight) => single.has(weight))]);
+    const isTrained = inside || trained.size > 0;
     visited.set(layer, isTrained);
     if (!isTrained) layer.trainable = false;
-    else for (const weight of ownWeights(layer)) if (!ofAdapters.has(weight)) weight.trainable = false;
+    else for (const weight of own) if (!trained.has(weight)) weight.trainable = false;
     return isTrained;
   };
   visit(model);
@@ -59,7 +65,7 @@ function flagsOf(model: AnyLayer): Flags {
 
 function adapterWeights(layer: AnyLayer): ReadonlySet<Variable> {
   const { adapters } = layer as Partial<AdaptedLayer>;
-  return new Set([...(adapters?.values() ?? [])].flatMap(({ a, b }) => [a, b]));
+  return new Set([...(adapters?.values() ?? [])].flatMap(variablesOf));
 }
 
 function ownWeights(layer: AnyLayer): Variable[] {

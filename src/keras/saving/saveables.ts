@@ -4,7 +4,7 @@
  */
 import { atOnce, type Pieces } from '../../core/pieces.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import type { Adapter } from '../layers/base/adapter.ts';
+import { type Adapter, variablesOf } from '../layers/base/adapterValues.ts';
 import type { FileForm } from '../layers/quantized/fileForm.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { kerasClassName, snakeCase } from '../names.ts';
@@ -106,7 +106,7 @@ function savedVariables(
 ): readonly Variable[] {
   if (layer.savedVariables) return layer.savedVariables;
   if (!layer.adapters) return ownWeights(layer);
-  const ofAdapters = new Set([...layer.adapters.values()].flatMap(({ a, b }) => [a, b]));
+  const ofAdapters = new Set([...layer.adapters.values()].flatMap(variablesOf));
   return ownWeights(layer).filter((weight) => !ofAdapters.has(weight));
 }
 

@@ -12,6 +12,7 @@ import type { HostArray } from '../../formats/numbers.ts';
 import type { FileForm } from '../layers/quantized/fileForm.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { withoutCuDNN } from './cuDNNWeights.ts';
+import { columnLengths } from './columnLengths.ts';
 import { type FitOptions, requireFit } from './fit.ts';
 import { matchPaths } from './matchPaths.ts';
 import { findSaveables } from './saveables.ts';
@@ -98,6 +99,10 @@ export function* matchStore(
     const found = takeStored(renamed, path);
     // The kernel in the file has what an adapter added.
     if (layer.adapter) matching.pair(layer.adapter.b, zeros(layer.adapter.b));
+    if (layer.adapter?.magnitude) {
+      const kernel = found?.tensors[variables.indexOf(layer.adapter.weight)] ?? null;
+      matching.pair(layer.adapter.magnitude, kernel && columnLengths(kernel, layer.adapter.magnitude));
+    }
     variables.forEach((variable, i) => {
       const stored = found?.tensors[i] ?? null;
       const form = layer.fileForms?.get(variable);

@@ -13,7 +13,7 @@ import type { Optimizer } from '../optimizers/optimizer.ts';
 import { unrecorded } from '../../ops/define/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { requireSum } from '../adapters/requireSum.ts';
-import { merged } from '../layers/base/adapter.ts';
+import { merged } from '../layers/base/adapterValues.ts';
 import { type PolicyDType, storedPolicy } from '../json/storedPolicies.ts';
 import { isModel } from '../json/writtenModel.ts';
 import {

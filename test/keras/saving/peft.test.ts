@@ -32,7 +32,7 @@ function expectClose(values: readonly number[], expected: readonly number[]) {
   for (const [i, value] of values.entries()) expect(value).toBeCloseTo(expected[i] as number, 4);
 }
 
-describe.each(['fused', 'stabilized'])('%s', (folder) => {
+describe.each(['fused', 'stabilized', 'decomposed'])('%s', (folder) => {
   test('computes what PEFT computes, and is written with the same bits', async () => {
     const net = peftNet();
     expectClose(await dataOf(net.apply(peftIds())), logits.base as number[]);
@@ -112,7 +112,11 @@ describe('errors', () => {
   const first = 'base_model.model.h.0.c_proj.lora_A.weight';
   const changes: [string, (files: Files) => void, RegExp][] = [
     ['another kind of adapter', ({ config }) => (config.peft_type = 'IA3'), /peft_type: 'IA3'/],
-    ['DoRA', ({ config }) => (config.use_dora = true), /use_dora: true/],
+    [
+      'DoRA without magnitudes',
+      ({ config }) => (config.use_dora = true),
+      /use_dora: true, and 'h.0.c_attn' without/,
+    ],
     [
       'weights that PEFT changes at first',
       ({ config }) => (config.init_lora_weights = 'pissa_niter_4'),
@@ -121,7 +125,7 @@ describe('errors', () => {
     ['the same by olora', ({ config }) => (config.init_lora_weights = 'olora'), /init_lora_weights: 'olora'/],
     ['a pattern without an end', ({ config }) => (config.alpha_pattern = { '(a+)+b': 1 }), /alpha_pattern/],
     ['a pattern of Python', ({ config }) => (config.rank_pattern = { '(?P<n>a)': 1 }), /rank_pattern/],
-    ['biases', ({ config }) => (config.bias = 'all'), /`bias` is 'none'/],
+    ['unknown biases', ({ config }) => (config.bias = 'some'), /`bias` is 'none'/],
     ['a rank that is none', ({ config }) => (config.r = '8'), /r: '8'/],
     ['a missing matrix', ({ tensors }) => tensors.delete(first), /'h.0.c_proj' without lora_A/],
     [

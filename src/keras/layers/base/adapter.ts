@@ -6,9 +6,7 @@ import { type HasTrainable, noteTrainableRead, noteTrainableSet } from '../../..
 import { ValueError } from '../../../core/errors.ts';
 import { checkOptions, type OptionNames, rejectExtraArguments } from '../../../core/options.ts';
 import { describe, requireFinite, requireInteger, type Shape } from '../../../core/shape.ts';
-import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
-import { matMul } from '../../../ops/products/matMul.ts';
-import { reshape } from '../../../ops/arrangement/reshape.ts';
+import { add, div, mul, sub } from '../../../ops/elementwise/arithmetic.ts';
 import { unrecorded } from '../../../ops/define/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -16,6 +14,7 @@ import type { InitializerLike } from '../../initializers/index.ts';
 import { own } from '../../options/kinds.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { defaultAdapter } from './adapterName.ts';
+import { type Adapter, factorOf, lengthsOf, merged, productOf, variablesOf } from './adapterValues.ts';
 import { Layer, type LayerOptions } from './layer.ts';
 import { besidesFile } from './layerWeights.ts';
 
@@ -50,6 +49,11 @@ export interface LoraOptions {
   layout?: 'keras' | 'peft';
   /** Whether the scale is alpha / √rank. Source: Kalajdzievski, A rank stabilization scaling factor, 2023. Default false. */
   rankStabilized?: boolean;
+  /**
+   * Whether the sum's columns have lengths that are trained themselves. Source: Liu et al., DoRA: Weight-Decomposed Low-Rank
+   * Adaptation, 2024. Default false.
+   */
+  dora?: boolean;
 }
 
 const loraOptionNames: OptionNames<LoraOptions> = {
@@ -59,27 +63,8 @@ const loraOptionNames: OptionNames<LoraOptions> = {
   name: false,
   layout: false,
   rankStabilized: false,
+  dora: false,
 };
-
-/** An adapter of a weight: the product of its matrices times the scale is added to the weight. */
-export interface Adapter {
-  readonly name: string;
-  readonly weight: Variable;
-  /** The first axes of the weight, then the rank. */
-  readonly a: Variable;
-  /** The rank, then the other axes of the weight. */
-  readonly b: Variable;
-  readonly rank: number;
-  readonly alpha: number;
-  readonly rankStabilized: boolean;
-  readonly scale: number;
-  /** Whether the logits of an embedding, which has its vectors in reverse, don't have it: so PEFT's, unless it says otherwise. */
-  isOfLookups?: boolean;
-  /** Whether the product was added to the weight itself. */
-  isMerged: boolean;
-  /** Whether calls use it. Recordings of calls hold as long as it stays so. */
-  trainable: boolean;
-}
 
 /**
  * A layer whose kernel may have adapters. Its class ends `build` with `buildAdapter`, and adds to its product what `added` adds, or
@@ -147,8 +132,18 @@ export abstract class AdaptedLayer<
    * @internal
    */
   assignMerged(adapter: Adapter, isMerged: boolean): void {
-    const { weight, scale } = adapter;
-    weight.assign(merged(isMerged ? adapter : { ...adapter, scale: -scale }));
+    const { weight, magnitude, b } = adapter;
+    if (isMerged && magnitude) {
+      // The sum has other lengths than the weight before: what they were divided by is lost otherwise.
+      const name = b.path.replace('_b', '_factor');
+      const initializer = () => factorOf(magnitude, adapter, weight);
+      const options = { shape: magnitude.shape, initializer, trainable: false };
+      adapter.factor = besidesFile(() => this.addWeight(name, options));
+    }
+    const { factor } = adapter;
+    if (isMerged) weight.assign(merged(adapter));
+    else weight.assign(sub(factor ? div(weight, factor) : weight, productOf(adapter)));
+    if (!isMerged) this.#removeFactor(adapter);
   }
 
   /** The adapter in use; null without one. */
@@ -208,7 +203,8 @@ export abstract class AdaptedLayer<
       this.useAdapter(null);
     }
     this.#adapters.delete(name);
-    this.removeWeights([adapter.a, adapter.b]);
+    this.#removeFactor(adapter);
+    this.removeWeights(variablesOf(adapter));
     if (this.#adapters.size === 0) this.freeze(adapter.weight, false);
   }
 
@@ -236,7 +232,14 @@ export abstract class AdaptedLayer<
 
   /** The kernel with its adapter. */
   protected adapted(): Tensor {
-    return this.added ? add(this.base(), productOf(this.added)) : this.base();
+    return this.added ? merged(this.added, this.base()) : this.base();
+  }
+
+  /** The sum of the products with the kernel and with the adapter's matrices, without a bias. */
+  protected sumOf(product: Tensor, low: Tensor, adapter: Adapter): Tensor {
+    const { magnitude } = adapter;
+    const sum = add(product, low);
+    return magnitude ? mul(sum, factorOf(magnitude, adapter, this.base())) : sum;
   }
 
   override getConfig(): Record<string, unknown> {
@@ -251,7 +254,7 @@ export abstract class AdaptedLayer<
   noteAdapter(): void {
     for (const adapter of this.#adapters.values()) {
       adapter.trainable = adapter === this.#used;
-      for (const weight of [adapter.a, adapter.b]) this.freeze(weight, !adapter.trainable);
+      for (const weight of variablesOf(adapter)) this.freeze(weight, !adapter.trainable);
     }
     this.#none.trainable = this.#used === null;
     // Calls that were recorded know nothing of it.
@@ -263,13 +266,18 @@ export abstract class AdaptedLayer<
     return layout === 'peft' ? this.inputAxes : shape.length - 1;
   }
 
+  #removeFactor(adapter: Adapter): void {
+    if (adapter.factor) this.removeWeights([adapter.factor]);
+    adapter.factor = null;
+  }
+
   get #used(): Adapter | null {
     return this.#adapter?.isMerged ? null : this.#adapter;
   }
 
   #add(rank: number, options: LoraOptions, scope: string): void {
     const { alpha, aInitializer = 'heUniform', bInitializer = 'zeros' } = options;
-    const { name = defaultAdapter, layout = 'keras', rankStabilized = false } = options;
+    const { name = defaultAdapter, layout = 'keras', rankStabilized = false, dora = false } = options;
     const [kind, weight] = this.adaptable ?? [];
     if (!weight || this.#adapters.has(name) || this.#adapter?.isMerged || weight.constraint) {
       throw new ValueError({
@@ -291,11 +299,16 @@ export abstract class AdaptedLayer<
       this.addWeight(`${scope}lora_${kind}_${which}${suffix}`, { shape: sizes, initializer, regularizer });
     const axes = this.#firstAxes(layout, shape);
     const scaled = alpha ?? rank;
+    const scale = scaled / (rankStabilized ? Math.sqrt(rank) : rank);
+    const outputs = shape.slice(this.inputAxes);
     const made = unrecorded(() =>
-      besidesFile(() => ({
-        a: make('a', [...shape.slice(0, axes), rank], aInitializer),
-        b: make('b', [rank, ...shape.slice(axes)], bInitializer),
-      })),
+      besidesFile(() => {
+        const a = make('a', [...shape.slice(0, axes), rank], aInitializer);
+        const b = make('b', [rank, ...shape.slice(axes)], bInitializer);
+        // The layer computes at first what the plain adapter would.
+        const lengths = () => lengthsOf(add(this.base(), productOf({ a, b, scale })), outputs.length);
+        return { a, b, magnitude: dora ? make('magnitude', outputs, lengths) : null };
+      }),
     );
     this.#adapters.set(name, {
       ...made,
@@ -304,27 +317,12 @@ export abstract class AdaptedLayer<
       rank,
       alpha: scaled,
       rankStabilized,
-      scale: scaled / (rankStabilized ? Math.sqrt(rank) : rank),
+      scale,
+      factor: null,
       isMerged: false,
       trainable: true,
     });
     this.freeze(weight);
     this.useAdapter(name);
   }
-}
-
-/** The weight and what its adapter adds. */
-export function merged(adapter: Adapter): Tensor {
-  return add(adapter.weight, productOf(adapter));
-}
-
-/** What an adapter adds, in the shape of its weight. */
-export function productOf({ a, b, rank, scale }: Adapter): Tensor {
-  const product = matMul(reshape(a, { shape: [-1, rank] }), reshape(b, { shape: [rank, -1] }));
-  return mul(reshape(product, { shape: [...a.shape.slice(0, -1), ...b.shape.slice(1)] }), scale);
-}
-
-/** x · a · b times the scale, where a and b are matrices. */
-export function lowRank(x: Tensor, { a, b, scale }: Adapter, asOperand: (part: Tensor) => Tensor): Tensor {
-  return matMul(asOperand(mul(matMul(asOperand(x), asOperand(a)), scale)), asOperand(b));
 }

@@ -1,5 +1,6 @@
 /** @file Dense: a matrix of weights between the last axis and the units, with bias and activation. */
-import { type AdapterOptions, adapterTable, AdaptedLayer, lowRank } from '../base/adapter.ts';
+import { type AdapterOptions, adapterTable, AdaptedLayer } from '../base/adapter.ts';
+import { lowRank } from '../base/adapterValues.ts';
 import type { OpenShape } from '../../../core/shape.ts';
 import { warnOnce } from '../../../core/warn.ts';
 import { add } from '../../../ops/elementwise/arithmetic.ts';
@@ -55,10 +56,13 @@ export class Dense extends /* @__PURE__ */ layer<DenseOptions, AdaptedLayer, 'in
   override call(x: Tensor): Tensor {
     const { fused: activation, after } = splitActivation(this.activation);
     const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
-    const operands = [operand(this.rounded(x)), operand(this.base()), this.bias] as const;
-    if (!this.added) return after(fusedMatMul(...operands, { activation }));
+    const { added, bias } = this;
+    const operands = [operand(this.rounded(x)), operand(this.base())] as const;
+    if (!added) return after(fusedMatMul(...operands, bias, { activation }));
     // The sum of kernel and adapter would take as much memory as the kernel, and its gradient, too.
-    return this.activation(add(fusedMatMul(...operands), lowRank(x, this.added, operand)));
+    const first = added.magnitude ? null : bias;
+    const y = this.sumOf(fusedMatMul(...operands, first), lowRank(x, added, operand), added);
+    return this.activation(first === bias ? y : add(y, bias as Variable));
   }
 }
 

@@ -1,5 +1,6 @@
 /** @file EinsumDense: a dense layer over any axes, named by letters. */
-import { AdaptedLayer, type Adapter, type AdapterOptions, adapterTable } from '../base/adapter.ts';
+import { AdaptedLayer, type AdapterOptions, adapterTable, type LoraOptions } from '../base/adapter.ts';
+import type { Adapter } from '../base/adapterValues.ts';
 import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -86,14 +87,31 @@ export class EinsumDense extends /* @__PURE__ */ layer<EinsumDenseOptions, Adapt
     const { kernel } = this.#axes;
     const product = einsum({ a: input, b: kernel, result: output }, this.rounded(x), this.base());
     const { added } = this;
-    const y = added ? add(product, lowRankSum(x, added, { input, kernel, output })) : product;
+    const y = added ? this.sumOf(product, lowRankSum(x, added, { input, kernel, output }), added) : product;
     return activation(bias ? add(y, bias) : y);
+  }
+
+  /** Errors: ValueError for DoRA where an output has its axes in another order than the kernel. */
+  override enableLora(rank: number, options: LoraOptions = {}, ...extra: never[]): void {
+    const { kernel, output } = this.#axes;
+    if (!options?.dora || output.endsWith(kernel.slice(this.inputAxes)))
+      super.enableLora(rank, options, ...extra);
+    else throw this.#notColumns();
   }
 
   protected override get inputAxes(): number {
     const { kernel, output } = this.#axes;
     const summed = [...kernel].filter((letter) => !output.includes(letter)).join('');
     return kernel.startsWith(summed) && summed !== '' && summed !== kernel ? summed.length : super.inputAxes;
+  }
+
+  #notColumns(): ValueError {
+    return new ValueError({
+      op: `${this.name}.enableLora`,
+      rule: 'DoRA is for kernels whose outputs are the last axes of the result.',
+      received: `equation: '${this.equation}'`,
+      hint: 'leave `dora` out, or write the output with these axes last.',
+    });
   }
 
   /** The axes of an input of that shape, of the kernel and of the output, and the shapes of the weights. */

@@ -2,7 +2,7 @@
 import { type AdapterOptions, adapterTable, AdaptedLayer } from '../base/adapter.ts';
 import { type DType, isInteger } from '../../../core/dtype.ts';
 import type { OpenShape } from '../../../core/shape.ts';
-import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
+import { mul } from '../../../ops/elementwise/arithmetic.ts';
 import { notEqual } from '../../../ops/elementwise/comparison.ts';
 import { embedding as lookUp } from '../../../ops/indexing/embedding.ts';
 import { matMul } from '../../../ops/products/matMul.ts';
@@ -82,7 +82,7 @@ export class Embedding extends /* @__PURE__ */ layer<EmbeddingOptions, AdaptedLa
   protected withAdapter(rows: Tensor, indices: Tensor): Tensor {
     const { added } = this;
     if (!added) return rows;
-    return add(rows, matMul(mul(lookUp(added.a, indices), added.scale), added.b));
+    return this.sumOf(rows, matMul(mul(lookUp(added.a, indices), added.scale), added.b), added);
   }
 
   override computeMask(ids: Tensor): Nest<Tensor | null> {

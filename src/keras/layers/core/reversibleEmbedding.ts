@@ -69,8 +69,10 @@ export class ReversibleEmbedding extends /* @__PURE__ */ layer<
     const { logitSoftCap, tieWeights } = this;
     const used = tieWeights ? this.added : null;
     const added = used?.isOfLookups ? null : used;
-    const low = added && this.#product(mul(this.#product(x, added.b), added.scale), added.a);
-    const product = this.timesRows(x);
+    const isLow = added && !added.magnitude;
+    const low = isLow && this.#product(mul(this.#product(x, added.b), added.scale), added.a);
+    // The columns whose lengths are trained are those of the vectors: here they are summed over.
+    const product = added?.magnitude ? this.#product(x, this.adapted()) : this.timesRows(x);
     const logits = low ? add(product, low) : product;
     return logitSoftCap === null ? logits : mul(tanh(div(logits, logitSoftCap)), logitSoftCap);
   }

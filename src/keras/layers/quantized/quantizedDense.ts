@@ -4,7 +4,7 @@ import { add, div } from '../../../ops/elementwise/arithmetic.ts';
 import { quantizedMatMul } from '../../../ops/products/quantized.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
-import { lowRank } from '../base/adapter.ts';
+import { lowRank } from '../base/adapterValues.ts';
 import { asOperand } from '../base/dtypePolicy.ts';
 import { Dense } from '../core/dense.ts';
 import type { Quantization } from './quantization.ts';
@@ -35,7 +35,7 @@ export class QuantizedDense extends /* @__PURE__ */ quantized(Dense) {
     const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
     const { added, bias } = this;
     const product = quantizedMatMul(this.rounded(operand(x)), packed);
-    const y = added ? add(product, lowRank(x, added, operand)) : product;
+    const y = added ? this.sumOf(product, lowRank(x, added, operand), added) : product;
     return this.activation(bias ? add(y, bias) : y);
   }
 

@@ -103,7 +103,7 @@ export class QuantizedEinsumDense extends /* @__PURE__ */ quantized(EinsumDense)
     const product = reshape(quantizedMatMul(rows, packed), { shape: shapeOf(others + kept) });
     const whole = arranged(product, others + kept, output);
     const { added, bias } = this;
-    const y = added ? add(whole, lowRankSum(x, added, { input, kernel, output })) : whole;
+    const y = added ? this.sumOf(whole, lowRankSum(x, added, { input, kernel, output }), added) : whole;
     return this.activation(bias ? add(y, bias) : y);
   }
 

@@ -9,6 +9,8 @@ export interface AdapterConfig {
   readonly r: number;
   readonly lora_alpha: number;
   readonly use_rslora: boolean;
+  readonly use_dora: boolean;
+  readonly bias: 'none' | 'all' | 'lora_only';
   readonly rank_pattern: Readonly<Record<string, number>>;
   readonly alpha_pattern: Readonly<Record<string, number>>;
   readonly target_modules: string | readonly string[] | null;
@@ -45,8 +47,7 @@ export const usualFields: AdapterConfig = {
 /** Values of fields with which PEFT computes something else. */
 const required: Readonly<Record<string, readonly unknown[]>> = {
   peft_type: ['LORA'],
-  bias: ['none'],
-  use_dora: [false],
+  bias: ['none', 'all', 'lora_only'],
   lora_bias: [false],
   // With others, PEFT changes the weights below the adapter when it loads it.
   init_lora_weights: [true, false, null, 'gaussian', 'eva', 'orthogonal'],
@@ -88,7 +89,8 @@ export function checkedConfig(given: unknown, file: string): AdapterConfig {
   const isCount = (n: unknown) => Number.isInteger(n) && (n as number) > 0;
   requireField(file, config, 'r', isCount);
   requireField(file, config, 'lora_alpha', (n) => Number.isFinite(n));
-  requireField(file, config, 'use_rslora', (value) => typeof value === 'boolean');
+  for (const field of ['use_rslora', 'use_dora'])
+    requireField(file, config, field, (value) => typeof value === 'boolean');
   requireField(file, config, 'rank_pattern', (value) => isNumbers(value, isCount));
   requireField(file, config, 'alpha_pattern', (value) => isNumbers(value, (n) => Number.isFinite(n)));
   for (const field of ['rank_pattern', 'alpha_pattern'] as const)

@@ -13,16 +13,20 @@ import { tidy } from '../../../tensor/scope.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { hasAdapters, isAdaptable, placedLayers } from '../../adapters/targets.ts';
 import { rememberTrained, trainOnlyAdapters } from '../../adapters/trainedParts.ts';
-import type { Adapter, AdaptedLayer } from '../../layers/base/adapter.ts';
+import type { AdaptedLayer } from '../../layers/base/adapter.ts';
+import type { Adapter } from '../../layers/base/adapterValues.ts';
 import { defaultAdapter } from '../../layers/base/adapterName.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
 import { type AdapterConfig, checkedConfig, patternValue, readConfig } from './config.ts';
+import { trainedBiases } from './biases.ts';
 import { keepAdapter } from './keptConfigs.ts';
 import { fromFile, fromMatrices, kindOf, type Matrices, type MatrixKind, split } from './matrices.ts';
+import { requireMagnitudes } from './magnitudes.ts';
 import { misfit, unknownModule } from './misfits.ts';
 import { type AdapterModules, layersByModule, type ModelWithLayers, requireModel } from './modules.ts';
-import { type OtherWeight, readOtherWeights, type TrainedWhole } from './otherWeights.ts';
-import { type Pair, requireTied, reversesIn } from './reverse.ts';
+import type { OtherWeight, Pair } from './fileWeights.ts';
+import { readOtherWeights, type TrainedWhole } from './otherWeights.ts';
+import { requireTied, reversesIn } from './reverse.ts';
 
 export interface LoadAdapterOptions extends OpenOptions {
   /** The adapter's name in the model. Default 'default'. */
@@ -49,7 +53,11 @@ interface NewAdapter {
   readonly layer: AdaptedLayer;
   readonly rank: number;
   readonly alpha: number;
-  readonly values: { readonly a: Float32Array; readonly b: Float32Array };
+  readonly values: {
+    readonly a: Float32Array;
+    readonly b: Float32Array;
+    readonly magnitude?: Float32Array | undefined;
+  };
 }
 
 /**
@@ -77,6 +85,7 @@ export async function loadAdapter(
     const config = await configOf(opened, options);
     const { tensors } = await openSafetensors(opened);
     const { pairs, others } = sorted(tensors, opened.name);
+    requireMagnitudes(opened.name, config, pairs);
     const reverses = reversesIn(layers);
     const made: NewAdapter[] = [];
     for (const [module, pair] of pairs) {
@@ -84,15 +93,17 @@ export async function loadAdapter(
       if (reverse) await requireTied(opened.name, reverse, pair, pairs.get(reverse.module));
       else made.push(...(await adaptersOf(module, pair, { config, layers, file: opened.name })));
     }
-    const read = await readOtherWeights(others, { layers, reverses, file: opened.name, extra });
+    const read = await readOtherWeights(others, { layers, reverses, config, file: opened.name, extra });
     for (const { layer } of made) requireNew(op, layer, name);
     options.signal?.throwIfAborted();
     const ofLookups = new Set<AnyLayer>();
     for (const { layer } of reverses.values())
       if (layer.tieWeights && config.ensure_weight_tying !== true)
         ofLookups.add(layer as unknown as AnyLayer);
-    add(model, made, { name, config, ...read, ofLookups, file: opened.name });
-    const bases = others.filter(({ isBase }) => isBase).map(({ module }) => module);
+    const biases = trainedBiases(config, layers, new Set(made.map(({ layer }) => layer as AnyLayer)));
+    add(model, made, { name, config, ...read, biases, ofLookups, file: opened.name });
+    const isVectors = ({ isBase, parameter }: OtherWeight) => isBase && parameter === 'weight';
+    const bases = others.filter(isVectors).map(({ module }) => module);
     keepAdapter(model, name, { config, bases });
   } finally {
     await opened.close?.();
@@ -118,7 +129,7 @@ async function configOf(source: ByteSource, { config }: LoadAdapterOptions): Pro
 }
 
 const prefix = 'base_model.model.';
-const ofAdapter = /^(.*)\.lora_(?:embedding_)?([AB])(?:\.weight)?$/;
+const ofAdapter = /^(.*)\.lora_(?:(?:embedding_)?([AB])(?:\.weight)?|(magnitude)_vector)$/;
 
 /** Returns the tensors of adapters by modules, and other weights by names of parameters. */
 function sorted(tensors: ReadonlyMap<string, StoredTensor>, file: string) {
@@ -126,7 +137,9 @@ function sorted(tensors: ReadonlyMap<string, StoredTensor>, file: string) {
   const others: OtherWeight[] = [];
   for (const [full, stored] of tensors) {
     const name = full.startsWith(prefix) ? full.slice(prefix.length) : full;
-    const [, module, which] = ofAdapter.exec(name) ?? [];
+    const [, module, which, isMagnitude] = ofAdapter.exec(name) ?? [];
+    // Copies of what modules_to_save replaces have no effect.
+    if (name.includes('.original_module.')) continue;
     if (module === undefined) {
       const plain = name.replace('.modules_to_save.', '.').replace('.base_layer.', '.');
       const dot = plain.lastIndexOf('.');
@@ -134,8 +147,8 @@ function sorted(tensors: ReadonlyMap<string, StoredTensor>, file: string) {
       others.push({ module: plain.slice(0, dot), parameter: plain.slice(dot + 1), stored, isBase });
       continue;
     }
-    const pair = pairs.get(module) ?? { a: null, b: null };
-    pair[which === 'A' ? 'a' : 'b'] = stored;
+    const pair = pairs.get(module) ?? { a: null, b: null, magnitude: null };
+    pair[isMagnitude ? 'magnitude' : which === 'A' ? 'a' : 'b'] = stored;
     pairs.set(module, pair);
   }
   if (pairs.size > 0) return { pairs, others };
@@ -145,7 +158,7 @@ function sorted(tensors: ReadonlyMap<string, StoredTensor>, file: string) {
 
 async function adaptersOf(
   module: string,
-  { a, b }: Pair,
+  { a, b, magnitude }: Pair,
   {
     config,
     layers,
@@ -169,20 +182,21 @@ async function adaptersOf(
   const window = kind === 'convolution' ? (first.adaptableShape as Shape).slice(0, -2) : [];
   const columns = sides.map(([, count]) => count);
   const rank = a.shape[0] ?? 0;
-  requireShapes(
-    file,
-    module,
-    [a, b],
-    expectedShapes(kind, window, { rank, rows: sides[0]?.[0] ?? 0, columns }),
-  );
+  const wanted = expectedShapes(kind, window, { rank, rows: sides[0]?.[0] ?? 0, columns });
+  requireShapes(file, module, { lora_A: a, lora_B: b, lora_magnitude_vector: magnitude }, wanted);
   requireSingle(file, module, adaptable);
   const whole = fromFile(await readWhole(a), await readWhole(b), kind, window);
+  const lengths = magnitude && ((await readWhole(magnitude)).data as Float32Array);
+  const begins = columns.map((_, i) => columns.slice(0, i).reduce((sum, n) => sum + n, 0));
   const alpha = patternValue(config.alpha_pattern, module, config.lora_alpha);
   return split(whole, columns).map((part: Matrices, i) => ({
     layer: adaptable[i] as AdaptedLayer,
     rank,
     alpha,
-    values: fromMatrices(part) as { a: Float32Array; b: Float32Array },
+    values: {
+      ...(fromMatrices(part) as { a: Float32Array; b: Float32Array }),
+      magnitude: lengths?.slice(begins[i], (begins[i] as number) + part.columns),
+    },
   }));
 }
 
@@ -190,29 +204,27 @@ function expectedShapes(
   kind: MatrixKind,
   window: Shape,
   { rank, rows, columns }: { rank: number; rows: number; columns: readonly number[] },
-): readonly [a: Shape, b: Shape] {
+): readonly [a: Shape, b: Shape, magnitude: Shape] {
   const outputs = columns.reduce((sum, n) => sum + n, 0);
-  if (kind !== 'convolution')
-    return [
-      [rank, rows],
-      [outputs, rank],
-    ];
+  if (kind !== 'convolution') return [[rank, rows], [outputs, rank], [outputs]];
   return [
     [rank, rows / sizeOf(window), ...window],
     [outputs, rank, ...window.map(() => 1)],
+    [1, outputs, ...window.map(() => 1)],
   ];
 }
 
 function requireShapes(
   file: string,
   module: string,
-  tensors: readonly [StoredTensor, StoredTensor],
-  wanted: readonly [Shape, Shape],
+  tensors: Readonly<Record<string, StoredTensor | null>>,
+  wanted: readonly Shape[],
 ): void {
-  for (const [i, stored] of tensors.entries()) {
+  for (const [i, [name, stored]] of Object.entries(tensors).entries()) {
+    if (!stored) continue;
     const isFloat = stored.dtype === 'float32';
-    if (isFloat && sameShape(stored.shape, wanted[i] as Shape) && (wanted[0][0] ?? 0) > 0) continue;
-    const rule = `lora_${'AB'[i]} of '${module}' is float32${formatShape(wanted[i] as Shape)}, as its layer needs.`;
+    if (isFloat && sameShape(stored.shape, wanted[i] as Shape) && (wanted[0]?.[0] ?? 0) > 0) continue;
+    const rule = `${name} of '${module}' is float32${formatShape(wanted[i] as Shape)}, as its layer needs.`;
     throw misfit(file, rule, `${stored.dtype}${formatShape(stored.shape)}`);
   }
 }
@@ -232,11 +244,12 @@ function add(
   given: TrainedWhole & {
     readonly name: string;
     readonly config: AdapterConfig;
+    readonly biases: ReadonlySet<Variable>;
     readonly ofLookups: ReadonlySet<AnyLayer>;
     readonly file: string;
   },
 ): void {
-  const { name, config, whole, assigned, ofLookups, file } = given;
+  const { name, config, whole, assigned, biases, ofLookups, file } = given;
   rememberTrained(model);
   for (const { layer, rank, alpha } of made)
     layer.enableLora(rank, {
@@ -245,6 +258,7 @@ function add(
       layout: 'peft',
       rankStabilized: config.use_rslora,
       aInitializer: 'zeros',
+      dora: config.use_dora,
     });
   for (const { layer } of made) {
     const adapter = layer.adapters.get(name);
@@ -254,9 +268,10 @@ function add(
     tidy(() => {
       const host = (variable: Variable, data: Float32Array) =>
         [variable, { shape: variable.shape, dtype: 'float32', data }] as const;
-      const values = made.flatMap(({ layer, values: { a, b } }) => {
+      const values = made.flatMap(({ layer, values: { a, b, magnitude } }) => {
         const adapter = layer.adapters.get(name) as Adapter;
-        return [host(adapter.a, a), host(adapter.b, b)];
+        const lengths = magnitude ? [host(adapter.magnitude as Variable, magnitude)] : [];
+        return [host(adapter.a, a), host(adapter.b, b), ...lengths];
       });
       const all = [...values, ...assigned];
       assignAll(all.map(([variable, value]): Assignment => [variable, uploadLoaded(value, file)]));
@@ -264,7 +279,7 @@ function add(
   );
   for (const { layer } of placedLayers(model).filter(hasAdapters))
     if (!layer.adapters.has(name)) layer.useAdapter(null);
-  trainOnlyAdapters(model, whole);
+  trainOnlyAdapters(model, whole, biases);
   // Vectors and logits are trained each by itself.
   const isAssigned = new Set(assigned.map(([variable]) => variable));
   for (const layer of whole)

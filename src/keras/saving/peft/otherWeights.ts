@@ -7,18 +7,13 @@ import type { Variable } from '../../../tensor/variable.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
 import { narrowMatrixIn } from '../../layers/quantized/narrowMatrix.ts';
 import { torchParameter } from '../torch/layouts.ts';
+import { biasesFrom, isTrainedBias } from './biases.ts';
+import type { AdapterConfig } from './config.ts';
+import type { OtherWeight } from './fileWeights.ts';
 import { permuted } from './matrices.ts';
 import { misfit, unknownModule } from './misfits.ts';
 import type { LayersOfModule } from './modules.ts';
 import { embeddingsIn, isEqual, type Reverse, requireSame, vectorsOf } from './reverse.ts';
-
-/** A weight besides those of adapters: of modules_to_save, or of the layer that an adapter is for. */
-export interface OtherWeight {
-  readonly module: string;
-  readonly parameter: string;
-  readonly stored: StoredTensor;
-  readonly isBase: boolean;
-}
 
 /** Layers that are trained as a whole, and values of weights. */
 export interface TrainedWhole {
@@ -32,11 +27,12 @@ export async function readOtherWeights(
   given: {
     readonly layers: LayersOfModule;
     readonly reverses: ReadonlyMap<string, Reverse>;
+    readonly config: AdapterConfig;
     readonly file: string;
     readonly extra: 'reject' | 'ignore';
   },
 ): Promise<TrainedWhole> {
-  const { layers, reverses, file, extra } = given;
+  const { layers, reverses, config, file, extra } = given;
   const whole = new Set<AnyLayer>();
   const assigned: (readonly [Variable, HostTensor])[] = [];
   for (const weight of others) {
@@ -51,9 +47,14 @@ export async function readOtherWeights(
       assigned.push(await logitsFor(weight, reverse, file));
       continue;
     }
-    const layer = layers.get(weight.module)?.[0]?.layer;
+    const placed = layers.get(weight.module) ?? [];
+    const [layer] = placed.map((each) => each.layer);
     if (!layer && extra === 'ignore') continue;
     if (!layer) throw unknownModule(file, weight.module, [...layers.keys()]);
+    if (isTrainedBias(config, weight)) {
+      assigned.push(...(await biasesFrom(weight, placed, file)));
+      continue;
+    }
     if (!weight.isBase) whole.add(layer);
     else if (await isWrittenNarrow(layer, weight.stored)) continue;
     assigned.push(await weightFor(weight, layer, file));

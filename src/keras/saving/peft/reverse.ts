@@ -12,7 +12,8 @@ import type { Variable } from '../../../tensor/variable.ts';
 import { narrowMatrixIn } from '../../layers/quantized/narrowMatrix.ts';
 import type { ReversibleEmbedding } from '../../layers/core/reversibleEmbedding.ts';
 import { permuted } from './matrices.ts';
-import type { LayersOfModule } from './modules.ts';
+import type { Pair } from './fileWeights.ts';
+import type { LayerOfModule, LayersOfModule } from './modules.ts';
 
 /** The module of logits. */
 export interface Reverse {
@@ -22,6 +23,10 @@ export interface Reverse {
   readonly layer: ReversibleEmbedding;
 }
 
+/** Whether an embedding gives logits with the same vectors. */
+export const isTiedEmbedding = ({ layer, reverse }: LayerOfModule) =>
+  reverse !== undefined && (layer as unknown as ReversibleEmbedding).tieWeights;
+
 /** The modules of logits, by their names. */
 export function reversesIn(layers: LayersOfModule): ReadonlyMap<string, Reverse> {
   const found = [...layers].flatMap(([module, [placed]]) => {
@@ -30,12 +35,6 @@ export function reversesIn(layers: LayersOfModule): ReadonlyMap<string, Reverse>
     return [[placed.reverse, { name: placed.reverse, module, layer }] as const];
   });
   return new Map(found);
-}
-
-/** Both matrices of an adapter in a file, as far as they were found. */
-export interface Pair {
-  a: StoredTensor | null;
-  b: StoredTensor | null;
 }
 
 /** Errors: FormatError unless an adapter of logits is that of the vectors, transposed. */
@@ -48,6 +47,8 @@ export async function requireTied(
   const isTied =
     layer.tieWeights &&
     vectors &&
+    // The lengths of lines of logits, which vectors have no lengths for.
+    !logits.magnitude &&
     (await isTransposed(logits.a, vectors.b)) &&
     (await isTransposed(logits.b, vectors.a));
   if (isTied) return;

@@ -6,7 +6,8 @@ import type { HostTensor } from '../../../formats/hostTensor.ts';
 import { writeSafetensors } from '../../../formats/safetensors/index.ts';
 import { folderOf, type SaveFolder } from '../../../storage/folderTargets.ts';
 import { hasAdapters, placedLayers } from '../../adapters/targets.ts';
-import type { Adapter, AdaptedLayer } from '../../layers/base/adapter.ts';
+import type { AdaptedLayer } from '../../layers/base/adapter.ts';
+import type { Adapter } from '../../layers/base/adapterValues.ts';
 import { defaultAdapter } from '../../layers/base/adapterName.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
 import type { ReversibleEmbedding } from '../../layers/core/reversibleEmbedding.ts';
@@ -23,7 +24,9 @@ import {
   toFile,
   toMatrices,
 } from './matrices.ts';
-import { embeddingsIn, reversesIn, vectorsOf } from './reverse.ts';
+import { biasField, biasTensor, isWhole, modulesOfBiases } from './biases.ts';
+import { magnitudeOf, magnitudeTensor } from './magnitudes.ts';
+import { embeddingsIn, isTiedEmbedding, reversesIn, vectorsOf } from './reverse.ts';
 import {
   type AdapterModules,
   type LayerOfModule,
@@ -50,6 +53,8 @@ interface WrittenModule {
   readonly matrices: ScaledMatrices;
   readonly layers: readonly AnyLayer[];
   readonly isRankStabilized: boolean;
+  /** The lengths of columns of DoRA; null for a plain adapter. */
+  readonly magnitude: Float32Array | null;
   /** The module of logits that have the adapter, too. */
   readonly reverse: string | undefined;
 }
@@ -81,6 +86,8 @@ export async function saveAdapter(
       .map(([module, placed]) => writtenModule(op, module, placed, name)),
   );
   const saved = await wholeLayers(layers);
+  const biases = modulesOfBiases(layers);
+  const values = await Promise.all(biases.map(biasTensor));
   const known = keptAdapter(model, name);
   const bases = await baseVectors(known?.bases ?? [], layers);
   const isTied = [...written, ...saved].some(({ reverse }) => reverse !== undefined);
@@ -88,6 +95,7 @@ export async function saveAdapter(
     ...written.flatMap(tensorsOf),
     ...bases,
     ...saved.flatMap(({ tensors }) => tensors),
+    ...values.map(([module, value]) => [`${prefix}${module}`, value] as const),
   ]);
   const inOrder = new Map([...tensors].sort(([a], [b]) => (a < b ? -1 : 1)));
   const config = configFor(written, layers, {
@@ -95,6 +103,8 @@ export async function saveAdapter(
     ...known?.config,
     ...(saved.length > 0 && { modules_to_save: saved.flatMap(({ names }) => names) }),
     ...(isTied && { ensure_weight_tying: true }),
+    use_dora: written.some(({ magnitude }) => magnitude !== null),
+    bias: biasField(biases),
     ...fields,
   });
   await folder.writeFile({
@@ -124,10 +134,12 @@ async function writtenModule(
   const hasBoth = first && isTiedEmbedding(first) && !adapterOf(first.layer, name)?.isOfLookups;
   const parts = await Promise.all(layers.map((layer) => matricesOf(op, layer as AdaptedLayer, name)));
   const isRankStabilized = layers.some((layer) => adapterOf(layer, name)?.rankStabilized);
+  const magnitude = await magnitudeOf(op, module, placed, (layer) => adapterOf(layer, name));
   return {
     module,
     layers,
     isRankStabilized,
+    magnitude,
     reverse: hasBoth ? first.reverse : undefined,
     matrices: parts.length > 1 ? joined(parts) : (parts[0] as ScaledMatrices),
   };
@@ -147,10 +159,7 @@ async function matricesOf(op: string, layer: AdaptedLayer, name: string): Promis
 
 const prefix = 'base_model.model.';
 
-const isTiedEmbedding = ({ layer, reverse }: LayerOfModule) =>
-  reverse !== undefined && (layer as unknown as ReversibleEmbedding).tieWeights;
-
-function tensorsOf({ module, matrices, layers, reverse }: WrittenModule): [string, HostTensor][] {
+function tensorsOf({ module, matrices, layers, magnitude, reverse }: WrittenModule): [string, HostTensor][] {
   const layer = layers[0] as AdaptedLayer;
   const kind = kindOf(layer.className);
   const window = kind === 'convolution' ? (layer.adaptableShape as Shape).slice(0, -2) : [];
@@ -159,6 +168,7 @@ function tensorsOf({ module, matrices, layers, reverse }: WrittenModule): [strin
   return [
     [`${prefix}${module}${nameOfA}`, a],
     [`${prefix}${module}${nameOfB}`, b],
+    ...(magnitude ? [magnitudeTensor(`${prefix}${module}`, magnitude, kind, window)] : []),
     // Logits multiply by the transposed matrices.
     ...(reverse === undefined
       ? []
@@ -200,9 +210,7 @@ interface WholeLayer {
 /** Returns the layers that are trained as a whole, with their weights. */
 async function wholeLayers(layers: LayersOfModule) {
   const whole = [...layers].flatMap(([module, [placed]]) => {
-    const layer = placed?.layer;
-    if (!layer || hasAdapters({ path: '', layer }) || layer.sublayers.length > 0) return [];
-    return layer.trainableWeights.length > 0 ? [{ module, placed }] : [];
+    return placed && isWhole(placed.layer) ? [{ module, placed }] : [];
   });
   return Promise.all(
     whole.map(async ({ module, placed }): Promise<WholeLayer> => {
