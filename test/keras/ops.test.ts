@@ -1,7 +1,7 @@
 /** @file keras.ops: composite functions give the same as Keras (test/fixtures/keras/ops.py), and have gradients. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { grad, init, sum, type Tensor, tensor, ValueError } from '../../src/index.ts';
-import { ops } from '../../src/keras/index.ts';
+import { input, model, ops } from '../../src/keras/index.ts';
 import { ulpsApart } from '../support/ulps.ts';
 import fixture from '../fixtures/keras/ops.json' with { type: 'json' };
 
@@ -179,11 +179,36 @@ test('the first choice whose condition holds, and a sorted partition', async () 
   const x = tensor([-2, -0.5, 0.5, 2]);
   const chosen = ops.select([ops.less(x, -1), ops.less(x, 1)], [x, 7], ops.square(x));
   expect([...(await chosen.data())]).toEqual([-2, 7, 7, 4]);
+  const other = ops.select([ops.less(x, 0)], [x], { default: 3 });
+  expect([...(await other.data())]).toEqual([-2, -0.5, 3, 3]);
   expect(() => ops.select([ops.less(x, 0)], [])).toThrow(/a choice for each/);
+  expect(() => ops.select([ops.less(x, 0)], [x], { fallback: 3 } as never)).toThrow(
+    /its options are default/,
+  );
   expect([...(await ops.argpartition(tensor([3, 1, 2]), { kth: 1 }).data())]).toEqual([1, 2, 0]);
   expect(() => ops.fold(tensor([[[1, 2]]]), { outputSize: 3, kernelSize: 2 })).toThrow(
     /the result of unfold/,
   );
+});
+
+test('quantiles whose q is on the device, also in a graph', async () => {
+  const x = tensor([1, 2, 3, 4, 5, 7], { shape: [2, 3] });
+  const found = async (y: unknown) => [...(await (y as Tensor).data())].map((value) => +value.toFixed(5));
+  expect(await found(ops.quantile(x, tensor([0.2, 0.7]), { axis: 1 }))).toEqual([1.4, 4.4, 2.4, 5.8]);
+  const percentiles = ops.percentile(x, { q: tensor([[30], [100]]), axis: 0 });
+  expect(percentiles.shape).toEqual([2, 1, 3]);
+  expect(await found(percentiles)).toEqual([1.9, 2.9, 4.2, 4, 5, 7]);
+  const holed = tensor([1, 2, Number.NaN, 4, 5, 7], { shape: [2, 3] });
+  const q = tensor([0.3, 0.9]);
+  expect(await found(ops.quantile(holed, tensor(0.3), { axis: 1 }))).toEqual([Number.NaN, 4.6]);
+  expect(await found(ops.nanQuantile(holed, q, { axis: 1, keepDims: true }))).toEqual([1.3, 4.6, 1.9, 6.6]);
+
+  const [values, share] = [input({ shape: [3] }), input({ batchShape: [2] })];
+  const net = model({
+    inputs: [values, share],
+    outputs: ops.quantile(values as never, share as never, { axis: 1 }) as never,
+  });
+  expect(await found(net.apply([x, tensor([0.2, 0.7])] as never))).toEqual([1.4, 4.4, 2.4, 5.8]);
 });
 
 test('what Keras 3.15 takes: blocks that begin where a tensor says, kernels of groups, matrices of any determinant', async () => {
@@ -204,6 +229,16 @@ test('what Keras 3.15 takes: blocks that begin where a tensor says, kernels of g
   expect(await array(ops.sliceUpdate(x, tensor([0, 0], { dtype: 'int32' }), ops.neg(x)))).toEqual(
     await array(ops.neg(x)),
   );
+  const [whole, from] = [input({ batchShape: [4, 5] }), input({ batchShape: [2], dtype: 'int32' })];
+  const net = model({
+    inputs: [whole, from],
+    outputs: ops.sliceUpdate(
+      whole as never,
+      from as never,
+      ops.slice(whole as never, from as never, [1, 2]),
+    ) as never,
+  });
+  expect(await array(net.apply([x, start] as never))).toEqual(await array(x));
   const dx = grad((y: Tensor) => ops.sum(ops.slice(y, start, [1, 2])) as Tensor)(x as Tensor);
   expect([...(await dx.data())].flatMap((value, i) => (value === 0 ? [] : [i]))).toEqual([7, 8]);
   expect(() => ops.slice(x, start, [2, 6])).toThrow(/a start and a size for each axis/);

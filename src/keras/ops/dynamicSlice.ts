@@ -12,26 +12,24 @@ import { logicalAnd } from '../../ops/elementwise/logical.ts';
 import { maximum, minimum } from '../../ops/elementwise/maximum.ts';
 import { slice as librarySlice } from '../../ops/arrangement/slice.ts';
 import { where } from '../../ops/elementwise/where.ts';
-import { Tensor } from '../../tensor/tensor.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { isTensor } from './promotion.ts';
 
 /** Where a block begins: a tensor of an integer for each axis, or a list of integers and scalars. */
 export type DynamicStart = Tensor | readonly (number | Tensor)[];
 
 /** Whether `begin` depends on values on the device. */
 export function isDynamic(begin: unknown): begin is DynamicStart {
-  if (begin instanceof Tensor) return true;
-  return (
-    isListOf(begin, () => true) && (begin as readonly unknown[]).some((start) => start instanceof Tensor)
-  );
+  if (isTensor(begin)) return true;
+  return isListOf(begin, () => true) && (begin as readonly unknown[]).some((start) => isTensor(start));
 }
 
 /** The first index on `axis`, an int32 scalar: a block that would extend beyond the axis begins earlier, as in XLA. */
 function startOf(begin: DynamicStart, axis: number, last: number): Tensor {
-  const given = begin instanceof Tensor ? librarySlice(begin, { begin: [axis], size: [1] }) : begin[axis];
-  const start =
-    given instanceof Tensor
-      ? reshape(cast(given, { dtype: 'int32' }), { shape: [] })
-      : range(given as number, (given as number) + 1, 1, { dtype: 'int32' });
+  const given = isTensor(begin) ? librarySlice(begin, { begin: [axis], size: [1] }) : begin[axis];
+  const start = isTensor(given)
+    ? reshape(cast(given, { dtype: 'int32' }), { shape: [] })
+    : range(given as number, (given as number) + 1, 1, { dtype: 'int32' });
   return minimum(maximum(start, 0), last);
 }
 
@@ -67,7 +65,7 @@ export function dynamicSliceUpdate(x: Tensor, begin: DynamicStart, updates: Tens
 
 function requireSizes(op: string, x: Tensor, begin: DynamicStart, size: unknown): readonly number[] {
   const { shape, rank } = x;
-  const count = begin instanceof Tensor ? begin.shape[0] : begin.length;
+  const count = isTensor(begin) ? begin.shape[0] : begin.length;
   const sizes = size as readonly number[];
   const isSound = (n: number, axis: number) => Number.isInteger(n) && n >= 1 && n <= (shape[axis] as number);
   if (count === rank && Array.isArray(sizes) && sizes.length === rank && sizes.every(isSound)) return sizes;

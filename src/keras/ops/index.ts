@@ -126,7 +126,6 @@ export {
   median,
   moments,
   normalize,
-  quantile,
   searchSorted,
   sort,
   std,
@@ -207,6 +206,15 @@ export {
   type SequenceEnd,
 } from './spaces.ts';
 export { split } from './arrangement.ts';
+export {
+  nanMedian,
+  nanPercentile,
+  nanQuantile,
+  percentile,
+  quantile,
+  type KerasQuantileOptions,
+  type QuantileOp,
+} from './quantiles.ts';
 export { solve, solveTriangular, svd, type Svd, type SvdOptions } from './linalg.ts';
 // By Keras's names
 export { conj as conjugate } from './reals.ts';

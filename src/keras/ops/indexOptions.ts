@@ -30,7 +30,7 @@ import {
 } from '../../ops/indexing/tensorScatterUpdate.ts';
 import { max } from '../../ops/reductions/extrema.ts';
 import { disposing, tidy } from '../../tensor/scope.ts';
-import { Tensor } from '../../tensor/tensor.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
 import { dynamicSlice, dynamicSliceUpdate, type DynamicStart, isDynamic } from './dynamicSlice.ts';
 import { isTensor, kerasTensor } from './promotion.ts';
 
@@ -247,7 +247,7 @@ export interface SliceUpdate extends SliceUpdateOp {
 function withBeginFirst(op: SliceUpdateOp): SliceUpdate {
   const call = (x: TensorLike, ...others: unknown[]) => {
     const [begin, updates] = others;
-    if (isDynamic(begin) && updates instanceof Tensor) {
+    if (isDynamic(begin) && isTensor(updates)) {
       const of = x as Tensor;
       return dynamicSliceUpdate(of, begin, cast(updates, { dtype: of.dtype }));
     }

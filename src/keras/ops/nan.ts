@@ -1,33 +1,23 @@
 /** @file Reductions and scans of keras.ops that ignore NaN. */
 import { type DType, isFloating } from '../../core/dtype.ts';
-import { normalizeAxes } from '../../core/shape.ts';
 import { all } from '../../ops/reductions/anyAll.ts';
 import { argMax, argMin, type ArgOptions } from '../../ops/reductions/argExtrema.ts';
-import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
+import { div, sub } from '../../ops/elementwise/arithmetic.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
-import { clip } from '../../ops/elementwise/clip.ts';
 import type { CompositeOp } from '../../ops/define/composite.ts';
 import { cumprod } from '../../ops/reductions/cumulative.ts';
 import { cumsum } from '../../ops/reductions/cumsum.ts';
 import { max, min } from '../../ops/reductions/extrema.ts';
 import { logicalNot } from '../../ops/elementwise/logical.ts';
-import { maximum } from '../../ops/elementwise/maximum.ts';
-import { moveAxis } from '../../ops/arrangement/moveAxis.ts';
 import { isNaN as isNaNOf } from '../../ops/elementwise/predicates.ts';
 import { prod } from '../../ops/reductions/prod.ts';
-import { quantile, type QuantileOptions } from '../../ops/reductions/quantile.ts';
 import {
   reduceOptionNames,
   type ReduceOptions,
   type ReducePositions,
 } from '../../ops/reductions/reduction.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
-import { ceil, floor, round } from '../../ops/elementwise/rounding.ts';
-import { sort } from '../../ops/sorting/sort.ts';
-import { squeeze } from '../../ops/arrangement/expandDims.ts';
-import { stack } from '../../ops/arrangement/stack.ts';
 import { sum } from '../../ops/reductions/sum.ts';
-import { takeAlongAxis } from '../../ops/indexing/takeAlongAxis.ts';
 import { sqrt, square } from '../../ops/elementwise/unary.ts';
 import { where } from '../../ops/elementwise/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -178,95 +168,3 @@ export const nanArgMax: CompositeOp<[x: Tensor], ArgOptions, Tensor, ReducePosit
  */
 export const nanArgMin: CompositeOp<[x: Tensor], ArgOptions, Tensor, ReducePositions> =
   /* @__PURE__ */ defineNanSearch('nanArgMin', argMin, Number.POSITIVE_INFINITY);
-
-/** Options of `nanQuantile`, `nanPercentile` and `percentile`. */
-export interface NanQuantileOptions extends ReduceOptions {
-  /** The quantile, or a list of quantiles, which become the first axis of the result. */
-  q: number | readonly number[];
-  /** How to interpolate between two elements. Default 'linear'. */
-  method?: QuantileOptions['method'];
-}
-
-/** Quantiles of the elements that aren't NaN; NaN is sorted behind the others. */
-function nanQuantiles(
-  op: string,
-  x: Tensor,
-  { q, axis = null, method = 'linear', keepDims = false }: NanQuantileOptions,
-): Tensor {
-  // It rejects invalid quantiles and other arguments.
-  const { shape } = quantile(x, { q, axis, method, keepDims });
-  const axes = axis === null ? x.shape.map((_, i) => i) : normalizeAxes(op, axis, x.shape.length);
-  const moved = moveAxis(x, { source: axes, destination: axes.map((_, i) => i - axes.length) });
-  const lines = reshape(moved, { shape: [...moved.shape.slice(0, x.shape.length - axes.length), -1] });
-  const sorted = sort(lines);
-  const behind = maximum(sub(countOf(sorted, { axis: -1, keepDims: true }), 1), 0);
-  const one = (part: number) => {
-    const place = mul(behind, part);
-    const at = (position: Tensor) => {
-      const index = clip(position, { min: 0, max: (sorted.shape.at(-1) as number) - 1 });
-      return squeeze(takeAlongAxis(sorted, cast(index, 'int32'), { axis: -1 }), { axis: -1 });
-    };
-    const below = floor(place);
-    if (method === 'lower') return at(below);
-    if (method === 'higher') return at(ceil(place));
-    if (method === 'nearest') return at(round(place));
-    const weight = method === 'linear' ? squeeze(sub(place, below), { axis: -1 }) : 0.5;
-    return add(mul(at(below), sub(1, weight)), mul(at(ceil(place)), weight));
-  };
-  const found = typeof q === 'number' ? one(q) : stack(q.map(one), { axis: 0 });
-  return reshape(found, { shape });
-}
-
-const nanQuantileOptionNames = { q: true, axis: true, method: true, keepDims: true } as const;
-
-/** The quantiles `q` in [0, 1] of the elements that aren't NaN. float32. Shapes: as of `quantile`. Errors: as of `quantile`. */
-export const nanQuantile: CompositeOp<
-  [x: Tensor],
-  NanQuantileOptions,
-  Tensor,
-  ['q', 'axis', 'method', 'keepDims']
-> = /* @__PURE__ */ composeFloats({
-  name: 'nanQuantile',
-  inputs: ['x'],
-  options: nanQuantileOptionNames,
-  compose: ([x], options) => nanQuantiles('nanQuantile', x, options),
-});
-
-/**
- * The percentiles `q` in [0, 100] of the elements that aren't NaN. float32. Shapes: as of `quantile`. Errors: as of `quantile`.
- */
-export const nanPercentile: CompositeOp<
-  [x: Tensor],
-  NanQuantileOptions,
-  Tensor,
-  ['q', 'axis', 'method', 'keepDims']
-> = /* @__PURE__ */ composeFloats({
-  name: 'nanPercentile',
-  inputs: ['x'],
-  options: nanQuantileOptionNames,
-  compose: ([x], options) => nanQuantiles('nanPercentile', x, { ...options, q: hundredthOf(options.q) }),
-});
-
-/** Percentiles as quantiles. Invalid values are left for `quantile` to reject. */
-function hundredthOf(q: number | readonly number[]): number | readonly number[] {
-  if (typeof q === 'number') return q / 100;
-  return Array.isArray(q) && q.every((p) => typeof p === 'number') ? q.map((p) => p / 100) : q;
-}
-
-/** The median of the elements that aren't NaN. float32. Shapes: as of `median`. Errors: as of `median`. */
-export const nanMedian: Reduction = /* @__PURE__ */ defineNanReduction('nanMedian', (x, options) =>
-  nanQuantiles('nanMedian', x, { ...options, q: 0.5 }),
-);
-
-/** The percentiles `q` in [0, 100]. float32. Shapes: as of `quantile`. NaN where an element is NaN. Errors: as of `quantile`. */
-export const percentile: CompositeOp<
-  [x: Tensor],
-  NanQuantileOptions,
-  Tensor,
-  ['q', 'axis', 'method', 'keepDims']
-> = /* @__PURE__ */ composeFloats({
-  name: 'percentile',
-  inputs: ['x'],
-  options: nanQuantileOptionNames,
-  compose: ([x], options) => quantile(x, { ...options, q: hundredthOf(options.q) }),
-});

@@ -40,9 +40,6 @@ export const moments: CompositeOp<
 /** The library's `normalize`, of any dtype: integers and booleans become floats. Shapes and errors: as there. */
 export const normalize: typeof library.normalize = /* @__PURE__ */ ofFloats(library.normalize);
 
-/** The library's `quantile`, of any dtype: integers and booleans become floats. Shapes and errors: as there. */
-export const quantile: typeof library.quantile = /* @__PURE__ */ ofFloats(library.quantile);
-
 /** The library's `searchSorted`, of any dtype: integers and booleans become floats. Shapes and errors: as there. */
 export const searchSorted: typeof library.searchSorted = /* @__PURE__ */ ofFloats(library.searchSorted);
 

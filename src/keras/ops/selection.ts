@@ -1,6 +1,7 @@
 /** @file Selection and counts of keras.ops. */
 import { ValueError } from '../../core/errors.ts';
 import { isListOf } from '../../core/lists.ts';
+import { checkOptions, isPlainObject } from '../../core/options.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
 import { add, div, mul, sub } from '../../ops/elementwise/arithmetic.ts';
 import { bincount } from '../../ops/indexing/bincount.ts';
@@ -20,6 +21,11 @@ import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { composeFloats, composeNumbers } from './composites.ts';
 
+export interface SelectOptions {
+  /** What is chosen where no condition holds. Default 0. */
+  default?: Tensor | number;
+}
+
 /**
  * Elementwise, the choice of the first condition that holds; `fallback` where none does. Shapes broadcast. Errors: ValueError for
  * lists that differ in length; those of `where`.
@@ -27,7 +33,7 @@ import { composeFloats, composeNumbers } from './composites.ts';
 export function select(
   conditions: readonly Tensor[],
   choices: readonly (Tensor | number)[],
-  fallback: Tensor | number = 0,
+  fallback: Tensor | number | SelectOptions = 0,
 ): Tensor {
   const isList = (list: unknown): list is readonly unknown[] => isListOf(list, () => true);
   if (!isList(conditions) || !isList(choices) || !conditions.length || conditions.length !== choices.length) {
@@ -38,10 +44,13 @@ export function select(
       hint: 'pass as many choices as conditions; the third argument is used where no condition holds.',
     });
   }
+  const isOptions = isPlainObject(fallback);
+  if (isOptions) checkOptions('select', fallback, ['default']);
+  const last = isOptions ? ((fallback as SelectOptions).default ?? 0) : (fallback as Tensor | number);
   return tidy(() =>
     conditions.reduceRight<Tensor | number>(
       (otherwise, condition, i) => where(condition, choices[i] as Tensor, otherwise),
-      fallback,
+      last,
     ),
   ) as Tensor;
 }
