@@ -94,7 +94,9 @@ async function runEpochs(training: Training): Promise<void> {
     throttle.where = `epoch ${epoch + 1} of ${epochs}`;
     await trainer.whileIdle(run, () => callbacks.onEpochBegin(epoch));
     logs = await runEpoch(training, epoch);
-    await trainer.whileIdle(run, () => callbacks.onEpochEnd(epoch, logs));
+    // What callbacks add to the logs of an epoch isn't among those of the run's end.
+    const ofEpoch = Object.fromEntries(Object.entries(logs));
+    await trainer.whileIdle(run, () => callbacks.onEpochEnd(epoch, ofEpoch));
     throttle.check();
     if (model.stopTraining) break;
   }
@@ -135,7 +137,9 @@ async function runEpochWith(passes: Cleanup, training: Training, epoch: number):
   await trainPass.check(logs);
   await validationPass.check(renamed);
   await callbacks.onTestEnd(valLogs);
-  return { ...logs, ...renamed };
+  // By name, as in Keras: those of an output `zeta` come after those of validation.
+  const all = [...Object.entries(logs), ...named] as [string, number][];
+  return Object.fromEntries(all.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 async function runTraining(training: Training, epoch: number, pass: LossPass): Promise<PendingLogs> {

@@ -10,7 +10,16 @@ import {
   tidy,
   ValueError,
 } from '../../../src/index.ts';
-import { initializers, input, layers, metrics, model, Model, optimizers } from '../../../src/keras/index.ts';
+import {
+  callbacks,
+  initializers,
+  input,
+  layers,
+  metrics,
+  model,
+  Model,
+  optimizers,
+} from '../../../src/keras/index.ts';
 import type { Batch } from '../../../src/keras/training/index.ts';
 import { data, wave } from './support.ts';
 
@@ -39,6 +48,26 @@ describe('several outputs', () => {
       [0, 0, 1],
     ],
   ];
+
+  test('the logs of an epoch are ordered by name, as in Keras, and the end of a run has none that callbacks added', async () => {
+    const net = twoHeads();
+    net.compile({ optimizer: 'sgd', loss: { score: 'bce', value: 'categoricalCrossentropy' } });
+    let last: string[] = [];
+    const { history } = await net.fit(wave([3, 2]), y(), {
+      validationData: [wave([3, 2]), y()] as never,
+      callbacks: [
+        callbacks.learningRateScheduler({ schedule: () => 0.1 }),
+        {
+          onTrainEnd: (logs) => {
+            last = Object.keys(logs ?? {});
+          },
+        },
+      ],
+    });
+    const names = ['loss', 'score_loss', 'val_loss', 'val_score_loss', 'val_value_loss', 'value_loss'];
+    expect(Object.keys(history)).toEqual([...names, 'learning_rate']);
+    expect(last).toEqual(names);
+  });
 
   test('have their own losses and metrics, in Keras’s order', async () => {
     const net = twoHeads();
