@@ -1,7 +1,7 @@
 /** @file Parts of a model that an app writes: functions that return something else, and methods that would never be called. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, ones, RetrogradError, type Tensor, tensor } from '../../src/index.ts';
-import { callbacks, Layer, layers, Model, optimizers, sequential } from '../../src/keras/index.ts';
+import { callbacks, input, Layer, layers, Model, optimizers, sequential } from '../../src/keras/index.ts';
 
 beforeAll(async () => {
   await init();
@@ -128,4 +128,32 @@ describe('callbacks', () => {
     await regressor().fit(...data, { callbacks: [fine], epochs: 2, verbose: 0, seed: null });
     expect(fine.lines).toEqual([0, 1]);
   });
+});
+
+test.each([
+  ['trainableVariables', /trainableWeights/],
+  ['nonTrainableVariables', /nonTrainableWeights/],
+  ['variables', /hint: weights/],
+  ['resetStates', /resetState\(\) of each/],
+])('a model has no %s, and says what it has instead', (name, message) => {
+  const net = regressor() as unknown as Record<string, unknown>;
+  expect(() => net[name]).toThrow(message);
+  expect(() => (layers.dense(2) as unknown as Record<string, unknown>)[name]).toThrow(message);
+  class Own extends Model {
+    variables = [1];
+  }
+  expect(new Own().variables).toEqual([1]);
+});
+
+test('a step that returns a promise is rejected, and no rejection of its own is left', async () => {
+  class Stepping extends Model {
+    // @ts-expect-error: a step returns no promise.
+    override async trainStep(): Promise<object> {
+      throw new Error('of the step');
+    }
+  }
+  const inputs = input({ shape: [1] });
+  const net = new Stepping({ inputs, outputs: layers.dense(1).apply(inputs) });
+  net.compile({ optimizer: 'sgd', loss: 'mse' });
+  await expect(net.fit(...data, { verbose: 0 })).rejects.toThrow(/without async and await/);
 });

@@ -10,6 +10,8 @@ import { isRecord } from './perOutput.ts';
 export function requireStepLogs(step: string, logs: unknown): void {
   if (logs === undefined) return;
   if (logs instanceof Promise) {
+    // Nothing waits for it, and an error of its own would end the process.
+    logs.catch(() => {});
     throw rejected(
       step,
       'a Promise',

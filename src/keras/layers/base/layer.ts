@@ -5,6 +5,7 @@
 import { runAll } from '../../../core/cleanup.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
+import { addMethodHints } from '../../../core/methodHints.ts';
 import { rejectExtraArguments } from '../../../core/options.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
@@ -37,7 +38,7 @@ import { type DescribedInput, separateInput } from './describedInput.ts';
 import { callDirectly, enterBy } from './directCall.ts';
 import { autocast, type CastPolicy, resultDType, rounded } from './dtypePolicy.ts';
 import { checkCallOptions, type LayerOptions } from './layerOptions.ts';
-import { adviceOn } from './propertyAdvice.ts';
+import { adviceOn, layerHints } from './propertyAdvice.ts';
 import { requireShapes } from '../../graph/callResult.ts';
 import { requireTracked } from './tracked.ts';
 import { rematerializer } from './rematerializer.ts';
@@ -144,6 +145,7 @@ export abstract class Layer<
     super(options);
     this.#describedInput = described;
     rejectUnknownProperties(SymbolicOperation.prototype, adviceOn);
+    addMethodHints(SymbolicOperation.prototype, 'a layer or model', layerHints);
     this.activityRegularizer = regularizerOf(options?.activityRegularizer);
     this.#eager = { name: this.name, className: this.className };
     rematerializer()?.created(this);

@@ -1,4 +1,5 @@
 /** @file Names that are assigned to layers and models by mistake: `layer.trainble = false`, `model.stop_training = true`. */
+import type { MethodHints } from '../../../core/methodHints.ts';
 import { foldName, misspeltName } from '../../../core/suggest.ts';
 import { knownOptionsOf } from '../../options/declaration.ts';
 
@@ -22,3 +23,14 @@ export function adviceOn(layer: object, name: string): string | null {
 
 /** Options of `compile`, folded. */
 const compiled = ['loss', 'lossweights', 'runeagerly', 'stepsperexecution', 'weightedmetrics'];
+
+/** Names of Keras and TF.js that layers and models have in other words. */
+export const layerHints: MethodHints = {
+  'trainableVariables getTrainableVariables': 'trainableWeights.',
+  nonTrainableVariables: 'nonTrainableWeights.',
+  variables: 'weights.',
+  resetStates: 'resetState() of each recurrent layer of `layers` that is stateful.',
+  addMetric: 'create a metric in the constructor, and call its updateState in `call`.',
+  fitDataset: 'fit(batches, options).',
+  evaluateDataset: 'evaluate(batches, options).',
+};
