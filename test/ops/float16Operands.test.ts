@@ -4,6 +4,7 @@
  */
 import { beforeAll, expect, test } from 'vitest';
 import { isFloating } from '../../src/core/dtype.ts';
+import { toIndices, toLabels } from '../../src/ops/indexing/toIndices.ts';
 import {
   add,
   cast,
@@ -38,6 +39,12 @@ beforeAll(async () => {
 });
 
 const isFloat = ({ inputs }: OpCase) => inputs.some((input) => input && isFloating(input.dtype ?? 'float32'));
+
+function dtypesOf(name: string, { options = {} }: OpCase, inputs: Inputs) {
+  const op = (ops as unknown as Record<string, AnyOp>)[name] as AnyOp;
+  const made = op.definition.inputs[0]?.startsWith('...') ? op(inputs, options) : op(...inputs, options);
+  return [made].flat().map(({ dtype }) => dtype);
+}
 
 type Values = readonly number[];
 
@@ -91,6 +98,47 @@ test.each(withFloats)('$op', async ({ op, sample }) => {
   // An error of half a unit in the last of 11 bits, also of values that gradients read.
   expectClose(found.results, expected.results, 2 ** -10);
   expectClose(found.gradients, expected.gradients, 2 ** -8);
+});
+
+/** Products give their sums as they are; statistics keep float32. */
+const inFloat32 =
+  /^(matMul|fusedMatMul|einsum|tensordot|conv2d|fusedConv2d|conv2dInputGrad|conv2dFilterGrad|conv3d|cast)$/;
+
+test.each(withFloats)('$op gives float16 of float16', ({ op, sample }) => {
+  const specs = (narrow: boolean) => {
+    const made = sample.inputs.map((input) => input && upload(input, drawValues(input, generator(1))));
+    const inputs = made.map((x) => (narrow && x?.dtype === 'float32' ? cast(x, 'float16') : x));
+    return dtypesOf(op, sample, inputs);
+  };
+  const kept = inFloat32.test(op) ? 3 : op === 'batchNormTrain' ? [1, 2] : [];
+  const narrowed = specs(false).map((dtype, i) =>
+    dtype === 'float32' && kept !== 3 && !(kept as number[]).includes(i) ? 'float16' : dtype,
+  );
+  expect(specs(true)).toEqual(narrowed);
+});
+
+test('what is computed of large and small values in between isn’t rounded', async () => {
+  const x = cast(tensor([[600, -800, 300]]), 'float16');
+  const relative = async (y: Tensor, wanted: number) =>
+    expect(Math.abs(Number(await y.data().then(([first]) => first)) / wanted - 1)).toBeLessThan(2 ** -10);
+  await relative(ops.norm(x, { ord: 3, axis: 1 }), Math.cbrt(600 ** 3 + 800 ** 3 + 300 ** 3));
+  const image = cast(tensor([600, 800], { shape: [1, 1, 1, 2] }), 'float16');
+  const normal = ops.localResponseNormalization(image, { bias: 0, beta: 0.5, depthRadius: 1 });
+  await relative(normal, 0.6);
+});
+
+test('indices and labels in float16 that are NaN or fractions are invalid, as in float32', async () => {
+  const given = cast(tensor([Number.NaN, 1.5, 2]), 'float16');
+  expect([...(await toIndices(given).data())]).toEqual([-(2 ** 31), 1, 2]);
+  expect([...(await toLabels(given).data())]).toEqual([-(2 ** 31), -(2 ** 31), 2]);
+});
+
+test('a query that sees no key attends to all, also with a bias in float16', async () => {
+  const x = (values: number[]) => cast(tensor(values, { shape: [1, 2, 1, 1] }), 'float16');
+  const bias = cast(tensor([0, 0], { shape: [1, 1, 1, 2] }), 'float16');
+  const mask = tensor([false, false], { shape: [1, 1, 1, 2] });
+  const made = ops.dotProductAttention(x([1, 2]), x([3, 4]), x([2, 4]), bias, mask);
+  expect([...(await made.data())]).toEqual([3, 3]);
 });
 
 test('gradients of several parts of one tensor', async () => {

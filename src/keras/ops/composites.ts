@@ -2,9 +2,10 @@
 import { defineComposite } from '../../ops/define/composite.ts';
 import { ofFloats, ofNumbers, ofOneDType, ofValues, throughFloats } from './promotion.ts';
 
-/** A formula of floats. */
+/** A formula of floats. It is computed in float32, so that float16 results round once, and nothing inside overflows. */
 /* @__NO_SIDE_EFFECTS__ */
-export const composeFloats: typeof defineComposite = (definition) => ofFloats(defineComposite(definition));
+export const composeFloats: typeof defineComposite = (definition) =>
+  ofFloats(defineComposite({ acceptsFloat16: false, ...definition }));
 
 /** A formula of floats, whose results have the dtype of the operands. */
 /* @__NO_SIDE_EFFECTS__ */

@@ -209,6 +209,7 @@ export const unfold: CompositeOp<[x: Tensor], UnfoldOptions, Tensor, UnfoldPosit
     name: 'unfold',
     inputs: ['x'],
     options: unfoldOptions,
+    acceptsFloat16: false,
     compose: ([x], given) => {
       requireRank('unfold', 'x', x.shape, 4);
       const [batch, channels, height, width] = x.shape as [number, number, number, number];
@@ -229,6 +230,7 @@ export const fold: CompositeOp<[x: Tensor], FoldOptions, Tensor, ['outputSize', 
     name: 'fold',
     inputs: ['x'],
     options: { outputSize: true, ...unfoldOptions },
+    acceptsFloat16: false,
     compose: ([x], { outputSize, ...given }) => {
       requireRank('fold', 'x', x.shape, 3);
       const [height, width] = perAxis('fold', 'outputSize', outputSize, 2);

@@ -184,6 +184,7 @@ export const vander: CompositeOp<[x: Tensor], VanderOptions, Tensor, ['N', 'incr
     name: 'vander',
     inputs: ['x'],
     options: { N: true, increasing: true },
+    acceptsFloat16: false,
     compose: ([x], { N = null, increasing = false }) => {
       const count = N ?? x.shape[0] ?? 0;
       requireInteger('vander', 'N', count, 0);

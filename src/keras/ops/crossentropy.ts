@@ -71,6 +71,7 @@ export const sparseCategoricalCrossentropy: CompositeOp<
   name: 'sparseCategoricalCrossentropy',
   inputs: ['target:int32', 'output'],
   options: { fromLogits: true, axis: true },
+  acceptsFloat16: false,
   compose: ([target, output], options) => {
     const rank = output.shape.length;
     const axis = normalizeAxis('sparseCategoricalCrossentropy', options.axis ?? -1, rank);

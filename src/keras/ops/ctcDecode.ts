@@ -96,7 +96,7 @@ export async function ctcDecode(
 }
 
 function logitsShape(inputs: Tensor): readonly [batch: number, steps: number, classes: number] {
-  requireDType('ctcDecode', 'inputs', inputs.dtype, ['float32']);
+  requireDType('ctcDecode', 'inputs', inputs.dtype, ['float32', 'float16']);
   const { shape } = inputs;
   if (shape.length === 3 && (shape[2] as number) > 0) return shape as readonly [number, number, number];
   throw new ShapeError({

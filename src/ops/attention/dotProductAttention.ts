@@ -23,6 +23,7 @@ import type { DefaultSave, OpDefinition } from '../define/definition.ts';
 import { areReady, type TensorLike } from '../define/operands.ts';
 import { activeRecorders, type SymbolicTensor } from '../define/recorders.ts';
 import { isFloat16 } from '../define/float16.ts';
+import { cast } from '../elementwise/cast.ts';
 import { where } from '../elementwise/where.ts';
 
 interface GradientOptions extends ScoreOptions {
@@ -122,10 +123,13 @@ function attend(query: Operand, key: Operand, value: Operand, ...rest: unknown[]
   }
   // Merge bias and mask: hidden keys get a score far below all others. Ops take operands that aren't tensors yet, too.
   const isBoth = bias !== null && mask !== null;
-  const shown = isBoth ? where(mask as Tensor, bias as Tensor, hidden) : bias;
+  const shown = isBoth ? where(mask as Tensor, widened(bias as Tensor), hidden) : bias;
   const inputs = [query, key, value, shown, isBoth ? null : mask] as Inputs;
   return fused(...inputs, options)[0];
 }
+
+/** `hidden` is beyond float16: a query that sees no key would attend to none, not to all. */
+const widened = (bias: Tensor) => (isFloat16(bias) ? cast(bias, 'float32') : bias);
 
 function areTensors(operands: readonly unknown[]): operands is Inputs {
   return areReady(operands.filter((operand) => operand !== null));

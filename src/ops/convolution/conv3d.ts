@@ -39,7 +39,6 @@ export const conv3d: CompositeOp<
   ['strides', 'padding', 'dilationRate', 'groups']
 > = /* @__PURE__ */ defineComposite({
   name: 'conv3d',
-  acceptsFloat16: false,
   inputs: ['x', 'kernel'],
   options: { strides: true, padding: true, dilationRate: true, groups: true },
   compose: ([x, kernel], { groups = 1, ...options }) => {
@@ -89,7 +88,7 @@ function depthsAsInputs(kernel: Tensor): Tensor {
 function requireVolumes(x: Tensor, kernel: Tensor, groups: number): void {
   for (const [name, { dtype, shape }] of Object.entries({ x, kernel })) {
     requireRank('conv3d', name, shape, 5);
-    requireDType('conv3d', name, dtype, ['float32']);
+    requireDType('conv3d', name, dtype, ['float32', 'float16']);
   }
   requireInteger('conv3d', 'groups', groups, 1);
   const [channels, inputs, filters] = [x.shape[4], kernel.shape[3], kernel.shape[4]] as [

@@ -4,6 +4,8 @@ import type { OpDefinition } from './definition.ts';
 
 /** How ops take float16 operands. */
 export interface Float16Forms {
+  /** Whether ops that read float16 and sum in float32, such as matmul, round their results: within layers of mixedFloat16. */
+  readonly roundsSums: boolean;
   /** The form of `op` that takes these operands. */
   formOf(op: OpDefinition, operands: readonly unknown[]): OpDefinition;
   /** Runs a formula of ops, which asks for float32, on these operands. */
@@ -24,7 +26,8 @@ export function isFloat16(operand: unknown): boolean {
 /** Returns `op`, or its form for float16 operands. Errors: DTypeError where there are none. */
 export function forFloat16(op: OpDefinition, operands: readonly unknown[]): OpDefinition {
   const reads = op.acceptsFloat16 || [];
-  if (reads === true || !operands.some((x, i) => isFloat16(x) && !reads.includes(i))) return op;
+  if (reads === true || !operands.some((x, i) => isFloat16(x) && (forms?.roundsSums || !reads.includes(i))))
+    return op;
   return requireForms(op.name).formOf(op, operands);
 }
 

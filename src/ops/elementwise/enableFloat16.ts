@@ -6,6 +6,7 @@ import { rejectExtraArguments } from '../../core/options.ts';
 import type { TensorSpec } from '../../core/spec.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { OpDefinition } from '../define/define.ts';
+import { registerAmbient } from '../define/ambient.ts';
 import { outputsOf, type Plan, type Results } from '../define/definition.ts';
 import { isFloat16, provideFloat16 } from '../define/float16.ts';
 import { cast } from './cast.ts';
@@ -19,7 +20,27 @@ import { cast } from './cast.ts';
 export function enableFloat16(): void;
 export function enableFloat16(...extra: unknown[]): void {
   rejectExtraArguments('enableFloat16', extra, []);
-  provideFloat16({ formOf, run });
+  provideFloat16(forms);
+}
+
+const forms = { roundsSums: false, formOf, run };
+
+registerAmbient(() => (forms.roundsSums ? 'rounds sums ' : ''));
+
+/**
+ * Runs `body` as a layer with the policy 'mixedFloat16' if `rounds` is true: ops that read float16 and sum in float32, such as
+ * matmul, round their results, within the op, so that a tape keeps float16 of what the gradient of an activation reads; and
+ * parameters in float32, such as a bias, don't widen the result of an elementwise op.
+ */
+export function roundingSums<R>(rounds: boolean, body: () => R): R {
+  const { roundsSums } = forms;
+  if (rounds === roundsSums) return body();
+  forms.roundsSums = rounds;
+  try {
+    return body();
+  } finally {
+    forms.roundsSums = roundsSums;
+  }
 }
 
 const isFloat = (x: unknown) => isFloat16(x) || (x as { dtype?: unknown } | null)?.dtype === 'float32';
@@ -39,8 +60,8 @@ const known = [new WeakMap<OpDefinition, OpDefinition>(), new WeakMap<OpDefiniti
 
 function formOf(op: OpDefinition, operands: readonly unknown[]): OpDefinition {
   const ofElements = () => operands.every((x) => !isFloat(x) || isFloat16(x));
-  // An op that reads float16 has a rule of its own for its results.
-  const narrows = !op.acceptsFloat16 && (op.elementwise ? ofElements() : isNarrow(operands));
+  const byFirst = forms.roundsSums || !(op.elementwise || op.acceptsFloat16);
+  const narrows = byFirst ? isNarrow(operands) : op.elementwise === true && ofElements();
   const made = known[narrows ? 1 : 0];
   const form = made.get(op) ?? newForm(op, narrows);
   made.set(op, form);

@@ -37,6 +37,7 @@ export const resizeImages: CompositeOp<
   name: 'resizeImages',
   inputs: ['images'],
   options: { size: true, interpolation: true, antialias: true },
+  acceptsFloat16: false,
   compose: ([images], { size, interpolation = 'bilinear', antialias = false }) => {
     const op = 'resizeImages';
     requireOneOf(op, 'interpolation', interpolation, interpolations);

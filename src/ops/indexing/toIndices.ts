@@ -1,5 +1,6 @@
 /** @file toIndices, toLabels: floats that are row indices or class labels, as integers. */
 import * as math from '../../kernels/elementwise/math.ts';
+import { isFloating } from '../../core/dtype.ts';
 import { cast } from '../elementwise/cast.ts';
 import { defineUnary, type UnaryOp } from '../elementwise/elementwise.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -21,10 +22,10 @@ const floatsToLabels = /* @__PURE__ */ floatsTo('toLabels', `${math.isNan('a')} 
  * the check of the indices finds it; `cast` would make it 0, the first row.
  */
 export function toIndices(x: Tensor): Tensor {
-  return x.dtype === 'float32' ? floatsToIndices(x) : cast(x, 'int32');
+  return isFloating(x.dtype) ? floatsToIndices(cast(x, 'float32')) : cast(x, 'int32');
 }
 
 /** The same for class labels. Fractions are invalid, too: truncated, they would pass for a class. */
 export function toLabels(x: Tensor): Tensor {
-  return x.dtype === 'float32' ? floatsToLabels(x) : cast(x, 'int32');
+  return isFloating(x.dtype) ? floatsToLabels(cast(x, 'float32')) : cast(x, 'int32');
 }

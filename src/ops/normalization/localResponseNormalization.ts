@@ -4,7 +4,6 @@ import { tensor } from '../../tensor/create.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { add, div, mul } from '../elementwise/arithmetic.ts';
 import { avgPool1d } from '../pooling/avgPool.ts';
-import { cast } from '../elementwise/cast.ts';
 import { type CompositeOp, defineComposite } from '../define/composite.ts';
 import { pow } from '../elementwise/pow.ts';
 import { reshape } from '../arrangement/reshape.ts';
@@ -36,6 +35,7 @@ export const localResponseNormalization: CompositeOp<
   name: 'localResponseNormalization',
   inputs: ['x'],
   options: { depthRadius: true, bias: true, alpha: true, beta: true },
+  acceptsFloat16: false,
   compose: ([x], { depthRadius = 5, bias = 1, alpha = 1, beta = 0.5 }) => {
     const op = 'localResponseNormalization';
     requireRank(op, 'x', x.shape, 4);
@@ -45,9 +45,7 @@ export const localResponseNormalization: CompositeOp<
     const radius = Math.min(depthRadius, Math.max(0, channels - 1));
     const poolSize = 2 * radius + 1;
     // A mean over the channels, without those that don't exist, times their number.
-    const sequences = reshape(cast(square(x), 'float32'), {
-      shape: [sizeOf(x.shape.slice(0, 3)), channels, 1],
-    });
+    const sequences = reshape(square(x), { shape: [sizeOf(x.shape.slice(0, 3)), channels, 1] });
     const means = avgPool1d(sequences, { poolSize, strides: 1, padding: 'same' });
     const factors = Float32Array.from(
       { length: channels },

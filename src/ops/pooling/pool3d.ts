@@ -21,7 +21,8 @@ function definePool3d(
 ): CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> {
   return defineComposite({
     name,
-    acceptsFloat16: false,
+    // Maxima are exact in float16, means of means aren't.
+    ...(dtypes.includes('float16') ? {} : { acceptsFloat16: false }),
     inputs: ['x'],
     options: poolOptionNames,
     compose: ([x], options) => {
@@ -50,7 +51,7 @@ function definePool3d(
  * Errors: ShapeError for another rank, or windows larger than the volume; ValueError for options; DTypeError.
  */
 export const maxPool3d: CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> =
-  /* @__PURE__ */ definePool3d('maxPool3d', numbers, maxPool, maxPool1d);
+  /* @__PURE__ */ definePool3d('maxPool3d', [...numbers, 'float16'], maxPool, maxPool1d);
 
 /**
  * The mean of each window of a volume; padding doesn't count. float32.

@@ -38,6 +38,7 @@ export const norm: CompositeOp<[x: Tensor], NormOptions, Tensor, ['ord', 'axis',
     name: 'norm',
     inputs: ['x'],
     options: { ord: true, axis: true, keepDims: true },
+    acceptsFloat16: false,
     compose: ([x], { ord = 'euclidean', axis = null, keepDims = false }) => {
       requireBoolean('norm', 'keepDims', keepDims);
       const axes = axis === null ? x.shape.map((_, i) => i) : axesInOrder('norm', axis, x.shape.length);

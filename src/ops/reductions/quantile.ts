@@ -41,6 +41,7 @@ export const quantile: CompositeOp<
   name: 'quantile',
   inputs: ['x'],
   options: { q: true, axis: true, method: true, keepDims: true },
+  acceptsFloat16: false,
   compose: ([x], options) => quantileOf('quantile', x, options),
 });
 
@@ -54,6 +55,7 @@ export const median: CompositeOp<[x: Tensor], ReduceOptions, Tensor, ['axis', 'k
     name: 'median',
     inputs: ['x'],
     options: reduceOptionNames,
+    acceptsFloat16: false,
     compose: ([x], options) => quantileOf('median', x, { ...options, q: 0.5 }),
   });
 

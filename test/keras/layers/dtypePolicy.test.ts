@@ -118,6 +118,48 @@ test('activations take half the memory', () => {
   expect(narrow / wide).toBeLessThan(0.6);
 });
 
+test('what layers keep of a product with an activation is float16', () => {
+  const bytes = (dtype: 'float32' | 'mixedFloat16') => {
+    const { conv2d, dense, einsumDense, lstm, maxPooling3d, reshape } = layers;
+    const all = [
+      conv2d({ filters: 16, kernelSize: 1, activation: 'relu', dtype }),
+      dense({ units: 16, activation: 'tanh', dtype }),
+      reshape({ targetShape: [64, 64], dtype }),
+      einsumDense('abc,cd->abd', [null, 32], { biasAxes: 'd', activation: 'relu', dtype }),
+      lstm({ units: 8, returnSequences: true, dtype }),
+      reshape({ targetShape: [8, 8, 8, 1], dtype }),
+      maxPooling3d({ dtype }),
+    ];
+    const apply = (x: Tensor) => all.reduce((y, layer) => layer.apply(y, { training: true }) as Tensor, x);
+    const x = cast(ones([8, 16, 16, 16]), dtype === 'float32' ? dtype : 'float16');
+    apply(x);
+    return keptBytes({ apply } as never, x);
+  };
+  // Kernels rounded to float16 are kept, too.
+  expect(bytes('mixedFloat16') / bytes('float32')).toBeLessThan(0.57);
+});
+
+test('indices aren’t rounded, and what is made of them alone is float32', async () => {
+  const ids = tensor([[2049, 1]]);
+  const rows = layers.embedding({ inputDim: 2050, outputDim: 1, dtype: 'mixedFloat16' });
+  rows.build();
+  rows.setWeights([
+    tensor(
+      Float32Array.from({ length: 2050 }, (_, i) => i / 2048),
+      { shape: [2050, 1] },
+    ),
+  ]);
+  expect(await valuesOf(rows.apply(ids) as Tensor)).toEqual([1, 1 / 2048]);
+  const counts = layers.categoryEncoding({ numTokens: 2, outputMode: 'count', dtype: 'mixedFloat16' });
+  expect((counts.apply(tensor([[1, 1]], { dtype: 'int32' })) as Tensor).dtype).toBe('float32');
+});
+
+test('resized images keep their fractions', async () => {
+  const half = layers.resizing({ height: 1, width: 1, dtype: 'mixedFloat16' });
+  const image = tensor([0, 0.25, 0.5, 0.75], { shape: [1, 2, 2, 1] });
+  expect(await valuesOf(half.apply(image) as Tensor)).toEqual([0.375]);
+});
+
 test('a small network learns as in float32', async () => {
   const random = (seed: number, shape: number[]) => randomNormal(shape, { seed });
   const [x, y] = [random(1, [64, 8, 8, 3]), cast(greater(random(2, [64, 1]), 0), 'float32')];

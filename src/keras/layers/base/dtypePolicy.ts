@@ -5,7 +5,7 @@ import { leavesOf, mapNest, type Nest } from '../../../core/nest.ts';
 import { describe } from '../../../core/shape.ts';
 import { suggestionFor } from '../../../core/suggest.ts';
 import { cast } from '../../../ops/elementwise/cast.ts';
-import { enableFloat16 } from '../../../ops/elementwise/enableFloat16.ts';
+import { enableFloat16, roundingSums } from '../../../ops/elementwise/enableFloat16.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { maskOf, setMask } from '../../masks.ts';
 
@@ -58,6 +58,11 @@ export function autocast(inputs: Nest<Tensor>, policy: CastPolicy): Nest<Tensor>
 /** `outputs` as a layer with that policy returns them. */
 export function rounded(outputs: Nest<Tensor>, policy: CastPolicy): Nest<Tensor> {
   return policy === 'mixedFloat16' ? castFloats(outputs, 'float16') : outputs;
+}
+
+/** Runs the call of a layer with that policy: products round their results to float16, too. Those of a model are its layers'. */
+export function withPolicy<R>(policy: CastPolicy, call: () => R): R {
+  return policy === null ? call() : roundingSums(policy === 'mixedFloat16', call);
 }
 
 /** Predictions as losses and metrics read them. */

@@ -36,7 +36,7 @@ import { attachMasks, masksOf, withMasks } from './callMasks.ts';
 import { observed, observedLosses } from './callObserver.ts';
 import { type DescribedInput, separateInput } from './describedInput.ts';
 import { callDirectly, enterBy } from './directCall.ts';
-import { autocast, type CastPolicy, resultDType, rounded } from './dtypePolicy.ts';
+import { autocast, type CastPolicy, resultDType, rounded, withPolicy } from './dtypePolicy.ts';
 import { checkCallOptions, type LayerOptions } from './layerOptions.ts';
 import { adviceOn, layerHints } from './propertyAdvice.ts';
 import { requireShapes } from '../../graph/callResult.ts';
@@ -444,9 +444,11 @@ export abstract class Layer<
     return insideLayerCall(this, options.training, ({ training, outermost }) => {
       this.#begin(outermost);
       const { castPolicy } = this;
-      const given = autocast(inputs as Nest<Tensor>, castPolicy) as In;
+      // Indices stay as they are: float16 has no odd numbers above 2048.
+      const given =
+        this.inputDType === 'int32' ? inputs : (autocast(inputs as Nest<Tensor>, castPolicy) as In);
       const outputs = inNameScope(this, this.name, () =>
-        this.call(given, Object.assign({}, options, { training })),
+        withPolicy(castPolicy, () => this.call(given, Object.assign({}, options, { training }))),
       );
       const { activityRegularizer } = this;
       if (activityRegularizer && !isTracing()) {

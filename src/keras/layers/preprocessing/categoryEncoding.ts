@@ -36,6 +36,10 @@ export class CategoryEncoding extends /* @__PURE__ */ layer<CategoryEncodingOpti
   static override readonly callOptionNames: readonly string[] = [...Layer.callOptionNames, 'countWeights'];
   /** @internal */
   override readonly inputDType: DType = 'int32';
+  /** As in Keras, its results are float32 with every policy: counts above 2048 aren't exact in float16. */
+  protected override get castPolicy(): null {
+    return null;
+  }
   protected override inputSpec: readonly InputSpec[] = [{ minRank: 1 }];
 
   override call(x: Tensor, { countWeights }: CallOptions): Tensor {

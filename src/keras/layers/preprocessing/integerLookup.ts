@@ -38,6 +38,10 @@ export class IntegerLookup
 {
   /** @internal */
   override readonly inputDType: DType = 'int32';
+  /** As in Keras, its results are float32 with every policy: counts above 2048 aren't exact in float16. */
+  protected override get castPolicy(): null {
+    return null;
+  }
   readonly #lookup: Lookup<number>;
 
   constructor(options: IntegerLookupOptions = {}) {

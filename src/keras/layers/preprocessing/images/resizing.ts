@@ -1,5 +1,5 @@
 /** @file Resizing: resizes images to a given size. */
-import type { DType } from '../../../../core/dtype.ts';
+import { type DType, isFloating } from '../../../../core/dtype.ts';
 import { ValueError } from '../../../../core/errors.ts';
 import type { OpenSpec } from '../../../../core/spec.ts';
 import { cast } from '../../../../ops/elementwise/cast.ts';
@@ -61,7 +61,7 @@ export class Resizing extends /* @__PURE__ */ layer<ResizingOptions, ImageLayer>
     if (padToAspectRatio) x = padded(x, this, fillValue);
     if (interpolation === 'nearest') return resizeImages(x, { size, interpolation });
     const resized = resizeImages(asFloats(x), { size, interpolation, antialias });
-    return images.dtype === 'float32' ? resized : cast(round(resized), images.dtype);
+    return isFloating(images.dtype) ? resized : cast(round(resized), images.dtype);
   }
 
   protected override sizeOf(): readonly number[] {
