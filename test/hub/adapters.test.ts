@@ -45,6 +45,35 @@ describe.each(['gpt2', 'qwen2', 'bert', 'vit'])('an adapter of %s', (name) => {
   });
 });
 
+test('an adapter of a ViT with the names of transformers 4 is that of transformers 5', async () => {
+  const folder = folderOf('adapters/vit');
+  const tensors = tensorsIn(fs.readFileSync(path.join(folder, 'adapter_model.safetensors')));
+  const former = [...tensors].map(([name, value]): [string, HostTensor] => [
+    name
+      .replace('vit.layers.', 'vit.encoder.layer.')
+      .replace('attention.q_proj', 'attention.attention.query')
+      .replace('attention.o_proj', 'attention.output.dense')
+      .replace('mlp.fc1', 'intermediate.dense')
+      .replace('mlp.fc2', 'output.dense'),
+    value,
+  ]);
+  expect(former.map(([name]) => name).filter((name) => tensors.has(name))).toEqual([]);
+  const config = JSON.parse(fs.readFileSync(path.join(folder, 'adapter_config.json'), 'utf8'));
+  const names = ['query', 'attention.output.dense', 'intermediate.dense', 'output.dense'];
+  const model = await fromPretrained(folderOf('vit'));
+  const modules = await checkpointModules(model);
+  const file = writeSafetensors(new Map(former));
+  await loadAdapter(model, file, { modules, config: { ...config, target_modules: names } });
+  const wanted = new Expected('adapters/vit').values('logits');
+  await expectClose(logitsOf(model, new Expected('vit')), wanted, 1e-4);
+  const saved = new FilesTarget();
+  await saveAdapter(model, saved, { modules });
+  const [weights, written] = saved.files as [File, File];
+  expect(new Map([...tensorsIn(await weights.arrayBuffer())].sort())).toEqual(new Map([...tensors].sort()));
+  expect(JSON.parse(await written.text()).target_modules).toEqual(['fc1', 'fc2', 'o_proj', 'q_proj']);
+  model.dispose();
+});
+
 test.each(['qwen2', 'gemma3'])(
   'a norm of %s that is trained as a whole is in the file of its adapter',
   async (name) => {

@@ -31,10 +31,11 @@ export async function checkpointModules(
   const reverse = headOf(family, task)?.reverse;
   const paths = placedLayers(model as unknown as AnyLayer);
   return Object.fromEntries(
-    paths.flatMap(({ path, layer }) => {
+    paths.flatMap(({ path, layer }): [string, string | ModulePart][] => {
       const name = names.get(layer);
       if (name === undefined) return [];
       const module = family.adapterName?.(name) ?? name;
+      if (module !== name) return [[path, { module, part: 0, formerly: name }]];
       const isReversed = reverse !== undefined && layer instanceof ReversibleEmbedding;
       return [[path, isReversed ? { module, part: 0, reverse } : module]];
     }),

@@ -3,6 +3,8 @@ import type { StoredTensor } from '../../../formats/storedTensor.ts';
 
 /** Both matrices of an adapter in a file, as far as they were found. */
 export interface Pair {
+  /** The module's name in the file. */
+  readonly formerly: string;
   a: StoredTensor | null;
   b: StoredTensor | null;
   /** Of DoRA. */

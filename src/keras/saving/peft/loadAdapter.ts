@@ -23,7 +23,13 @@ import { keepAdapter } from './keptConfigs.ts';
 import { fromFile, fromMatrices, kindOf, type Matrices, type MatrixKind, split } from './matrices.ts';
 import { requireMagnitudes } from './magnitudes.ts';
 import { misfit, unknownModule } from './misfits.ts';
-import { type AdapterModules, layersByModule, type ModelWithLayers, requireModel } from './modules.ts';
+import {
+  type AdapterModules,
+  layersByModule,
+  type LayersOfModule,
+  type ModelWithLayers,
+  requireModel,
+} from './modules.ts';
 import type { OtherWeight, Pair } from './fileWeights.ts';
 import { readOtherWeights, type TrainedWhole } from './otherWeights.ts';
 import { requireTied, reversesIn } from './reverse.ts';
@@ -84,7 +90,7 @@ export async function loadAdapter(
   try {
     const config = await configOf(opened, options);
     const { tensors } = await openSafetensors(opened);
-    const { pairs, others } = sorted(tensors, opened.name);
+    const { pairs, others } = sorted(tensors, opened.name, formerNames(layers));
     requireMagnitudes(opened.name, config, pairs);
     const reverses = reversesIn(layers);
     const made: NewAdapter[] = [];
@@ -104,7 +110,9 @@ export async function loadAdapter(
     add(model, made, { name, config, ...read, biases, ofLookups, file: opened.name });
     const isVectors = ({ isBase, parameter }: OtherWeight) => isBase && parameter === 'weight';
     const bases = others.filter(isVectors).map(({ module }) => module);
-    keepAdapter(model, name, { config, bases });
+    const isRenamed = [...pairs].some(([module, { formerly }]) => formerly !== module);
+    // Names of an older version aren't written again.
+    keepAdapter(model, name, { config: isRenamed ? { ...config, target_modules: null } : config, bases });
   } finally {
     await opened.close?.();
   }
@@ -131,23 +139,37 @@ async function configOf(source: ByteSource, { config }: LoadAdapterOptions): Pro
 const prefix = 'base_model.model.';
 const ofAdapter = /^(.*)\.lora_(?:(?:embedding_)?([AB])(?:\.weight)?|(magnitude)_vector)$/;
 
+/** The modules by the names that they have in older files. */
+function formerNames(layers: LayersOfModule): ReadonlyMap<string, string> {
+  const named = [...layers].flatMap(([module, [placed]]) =>
+    placed?.formerly === undefined ? [] : [[placed.formerly, module] as const],
+  );
+  return new Map(named);
+}
+
 /** Returns the tensors of adapters by modules, and other weights by names of parameters. */
-function sorted(tensors: ReadonlyMap<string, StoredTensor>, file: string) {
+function sorted(
+  tensors: ReadonlyMap<string, StoredTensor>,
+  file: string,
+  renamed: ReadonlyMap<string, string>,
+) {
   const pairs = new Map<string, Pair>();
   const others: OtherWeight[] = [];
   for (const [full, stored] of tensors) {
     const name = full.startsWith(prefix) ? full.slice(prefix.length) : full;
-    const [, module, which, isMagnitude] = ofAdapter.exec(name) ?? [];
+    const [, formerly, which, isMagnitude] = ofAdapter.exec(name) ?? [];
     // Copies of what modules_to_save replaces have no effect.
     if (name.includes('.original_module.')) continue;
-    if (module === undefined) {
+    if (formerly === undefined) {
       const plain = name.replace('.modules_to_save.', '.').replace('.base_layer.', '.');
       const dot = plain.lastIndexOf('.');
       const isBase = name.includes('.base_layer.');
-      others.push({ module: plain.slice(0, dot), parameter: plain.slice(dot + 1), stored, isBase });
+      const named = plain.slice(0, dot);
+      others.push({ module: renamed.get(named) ?? named, parameter: plain.slice(dot + 1), stored, isBase });
       continue;
     }
-    const pair = pairs.get(module) ?? { a: null, b: null, magnitude: null };
+    const module = renamed.get(formerly) ?? formerly;
+    const pair = pairs.get(module) ?? { formerly, a: null, b: null, magnitude: null };
     pair[isMagnitude ? 'magnitude' : which === 'A' ? 'a' : 'b'] = stored;
     pairs.set(module, pair);
   }
@@ -158,7 +180,7 @@ function sorted(tensors: ReadonlyMap<string, StoredTensor>, file: string) {
 
 async function adaptersOf(
   module: string,
-  { a, b, magnitude }: Pair,
+  { formerly, a, b, magnitude }: Pair,
   {
     config,
     layers,
@@ -188,7 +210,7 @@ async function adaptersOf(
   const whole = fromFile(await readWhole(a), await readWhole(b), kind, window);
   const lengths = magnitude && ((await readWhole(magnitude)).data as Float32Array);
   const begins = columns.map((_, i) => columns.slice(0, i).reduce((sum, n) => sum + n, 0));
-  const alpha = patternValue(config.alpha_pattern, module, config.lora_alpha);
+  const alpha = patternValue(config.alpha_pattern, formerly, config.lora_alpha);
   return split(whole, columns).map((part: Matrices, i) => ({
     layer: adaptable[i] as AdaptedLayer,
     rank,

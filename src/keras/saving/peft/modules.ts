@@ -31,6 +31,8 @@ export interface ModulePart {
   readonly part: number;
   /** The module of the logits that a `reversibleEmbedding` gives in reverse: `module` is that of its vectors. */
   readonly reverse?: string;
+  /** The name of the module in files of an older version: they are read, and written with `module`. */
+  readonly formerly?: string;
 }
 
 /**
@@ -44,6 +46,7 @@ export type AdapterModules =
 /** A layer of a module. */
 export interface LayerOfModule extends PlacedLayer {
   readonly reverse?: string | undefined;
+  readonly formerly?: string | undefined;
 }
 
 /** The layers of a module in order. */
@@ -61,11 +64,11 @@ export function layersByModule(
   for (const placed of placedLayers(model)) {
     const named = moduleOf(placed.path);
     if (named === undefined) continue;
-    const { module, part, reverse }: ModulePart =
+    const { module, part, reverse, formerly }: ModulePart =
       typeof named === 'string' ? { module: named, part: 0 } : named;
     const list = found.get(module) ?? [];
     if (list.some((other) => other.part === part)) throw twice(op, module, placed.path);
-    found.set(module, [...list, { part, placed: { ...placed, reverse } }]);
+    found.set(module, [...list, { part, placed: { ...placed, reverse, formerly } }]);
   }
   const inOrder = (list: readonly { part: number; placed: LayerOfModule }[]) =>
     [...list].sort((a, b) => a.part - b.part).map(({ placed }) => placed);
