@@ -325,6 +325,35 @@ describe('saved again', () => {
     model.dispose();
   });
 
+  test('several files are those of transformers, and replace an older model', async () => {
+    const model = await fromPretrained(folderOf('gpt2-shards'));
+    const target = new FilesTarget();
+    const textOf = (name: string) => (target.files.find((file) => file.name === name) as File).text();
+    const names = () => target.files.map(({ name }) => name).sort();
+    await savePretrained(model, target);
+    expect(names()).toEqual(['config.json', 'model.safetensors']);
+    const saved: number[] = [];
+    const onProgress = (progress: { saved: number; total: number }) =>
+      saved.push(progress.saved / progress.total);
+    await savePretrained(model, target, { maxShardSize: 20_000, onProgress });
+    expect(saved.at(-1)).toBe(1);
+    const index = 'model.safetensors.index.json';
+    const given = JSON.parse(fs.readFileSync(path.join(folderOf('gpt2-shards'), index), 'utf8'));
+    const written = JSON.parse(await textOf(index));
+    expect(written.metadata).toEqual(given.metadata);
+    expect(Object.keys(written.weight_map)).toEqual(Object.keys(given.weight_map));
+    expect(new Set(Object.values(written.weight_map))).toEqual(new Set(Object.values(given.weight_map)));
+    expect(names()).toEqual(['config.json', ...new Set(Object.values(given.weight_map)), index].sort());
+    const again = await fromPretrained(target.files);
+    const expected = new Expected('gpt2-shards');
+    expect(await logitsOf(again, expected).data()).toEqual(await logitsOf(model, expected).data());
+    await savePretrained(again, target, { maxShardSize: 1e9 });
+    expect(names()).toEqual(['config.json', 'model.safetensors']);
+    await expect(savePretrained(again, target, { maxShardSize: 0.5 })).rejects.toThrow(/maxShardSize/);
+    model.dispose();
+    again.dispose();
+  });
+
   test('rounds to narrow floats, reports progress, and can be aborted', async () => {
     const model = await fromPretrained(folderOf('qwen2'));
     const target = new FilesTarget();

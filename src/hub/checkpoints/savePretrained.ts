@@ -1,7 +1,7 @@
 /** @file savePretrained: saves a network for transformers. */
 import { checkSignal } from '../../core/abortSignal.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
-import { requireOneOf } from '../../core/shape.ts';
+import { requireInteger, requireOneOf } from '../../core/shape.ts';
 import { type FloatType, safetensorsPieces, type WrittenTensor } from '../../formats/safetensors/pieces.ts';
 import type { JsonObject } from '../../keras/json/document.ts';
 import { requireSum } from '../../keras/adapters/requireSum.ts';
@@ -22,23 +22,31 @@ import type { AnyFamily } from './family.ts';
 import { inverse, shapeIn } from './matchTensors.ts';
 import type { Parameter } from './modules.ts';
 import { backboneOf, headOf, namesOf, prefixOf } from './namesOf.ts';
+import { bytesIn, indexFile, indexOf, removeOlder, shardsOf, singleFile } from './shards.ts';
 import { rememberedConfig } from './sourceConfig.ts';
 import { taskOf } from './taskOf.ts';
 
 export interface SavePretrainedOptions {
   /** The floats of the file; narrow ones are rounded to the nearest. Default: those of matrices in 16 bits; without any, 'float32'. */
   readonly dtype?: FloatType | undefined;
+  /** The largest number of bytes of a file: larger models become several files and an index. Default: one file. */
+  readonly maxShardSize?: number | undefined;
   /** Aborts the saving; an older file is left unchanged. */
   readonly signal?: AbortSignal | undefined;
   /** Called with the number of bytes of values that were written, and the total. */
   readonly onProgress?: ((progress: SaveProgress) => void) | undefined;
 }
 
-const optionNames: OptionNames<SavePretrainedOptions> = { dtype: false, signal: false, onProgress: false };
+const optionNames: OptionNames<SavePretrainedOptions> = {
+  dtype: false,
+  maxShardSize: false,
+  signal: false,
+  onProgress: false,
+};
 
 /**
- * Saves a network as Hugging Face's libraries read it: `model.safetensors`, then `config.json`, in a folder. Weights with an adapter are
- * saved as their sum. Tensors are read back from the device one by one.
+ * Saves a network as Hugging Face's libraries read it: `model.safetensors`, or shards and their index, then `config.json`, in a
+ * folder, whose older weights are removed. Weights with an adapter are saved as their sum. Tensors are read back from the device one by one.
  *
  *     await savePretrained(net, 'models/mine');   // transformers: AutoModelForCausalLM.from_pretrained('models/mine')
  *
@@ -58,10 +66,22 @@ export async function savePretrained(
   const { backbone, head } = namesOf(family, task, model, prefixOf(family, task));
   const parameters = [...backbone, ...head];
   const own = parameters.find(({ matrix }) => matrix)?.matrix?.format;
-  const { dtype = own ?? 'float32' } = options;
+  const { dtype = own ?? 'float32', maxShardSize = Infinity } = options;
   requireOneOf('savePretrained', 'dtype', dtype, ['float32', 'float16', 'bfloat16'] as const);
-  const pieces = safetensorsPieces(parameters.map(writtenTensor), dtype, { format: 'pt' });
-  await folder.writeFile({ name: 'model.safetensors', pieces: watched(pieces, signal, onProgress) });
+  if (maxShardSize !== Infinity) requireInteger('savePretrained', 'maxShardSize', maxShardSize, 1);
+  const tensors = parameters.map(writtenTensor);
+  const shards = shardsOf(tensors, dtype, maxShardSize);
+  const before = (await folder.readText?.(indexFile)) ?? null;
+  const watched = watcher(bytesIn(tensors, dtype), signal, onProgress);
+  for (const [name, part] of shards)
+    await folder.writeFile({ name, pieces: watched(safetensorsPieces(part, dtype, { format: 'pt' })) });
+  const written = new Set(shards.keys());
+  if (!written.has(singleFile)) {
+    const index = new TextEncoder().encode(indexOf(shards, dtype));
+    await folder.writeFile({ name: indexFile, pieces: only(index) });
+    written.add(indexFile);
+  }
+  await removeOlder(folder, before, written);
   const text = JSON.stringify(configOf(family, task, model, dtype), null, 2).replace(wholeFloats, '$1.0');
   const config = new TextEncoder().encode(`${text}\n`);
   await folder.writeFile({ name: 'config.json', pieces: only(config) });
@@ -101,30 +121,24 @@ function withAdapter({ variable, matrix, layer }: Parameter): Tensor {
   return layer instanceof Dense ? transpose(merged(adapter, transpose(lines))) : merged(adapter, lines);
 }
 
-async function* watched(
-  pieces: AsyncIterable<Uint8Array<ArrayBuffer>>,
+/** Reports the bytes of values, of all files together; the first piece of a file is its header. */
+function watcher(
+  total: number,
   signal: AbortSignal | undefined,
   onProgress: ((progress: SaveProgress) => void) | undefined,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+) {
   let saved = 0;
-  let total = 0;
-  for await (const piece of pieces) {
+  return async function* (pieces: AsyncIterable<Uint8Array<ArrayBuffer>>) {
+    let isHeader = true;
+    for await (const piece of pieces) {
+      signal?.throwIfAborted();
+      yield piece;
+      if (!isHeader) saved += piece.length;
+      isHeader = false;
+      onProgress?.({ saved, total: Math.max(1, total) });
+    }
     signal?.throwIfAborted();
-    yield piece;
-    if (total === 0) total = dataBytes(piece);
-    else saved += piece.length;
-    onProgress?.({ saved, total });
-  }
-  signal?.throwIfAborted();
-}
-
-/** The bytes of all values, from the header. */
-function dataBytes(header: Uint8Array): number {
-  const entries = JSON.parse(new TextDecoder().decode(header.subarray(8))) as Record<
-    string,
-    { data_offsets?: [number, number] }
-  >;
-  return Math.max(1, ...Object.values(entries).map(({ data_offsets: offsets }) => offsets?.[1] ?? 0));
+  };
 }
 
 async function* only(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
