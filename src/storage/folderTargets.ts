@@ -34,6 +34,10 @@ export class FilesTarget implements FolderTarget {
     this.files.push(file);
   }
 
+  async readText(name: string): Promise<string | null> {
+    return this.files.find((file) => file.name === name)?.text() ?? null;
+  }
+
   async remove(name: string): Promise<void> {
     const at = this.files.findIndex((file) => file.name === name);
     if (at >= 0) this.files.splice(at, 1);
