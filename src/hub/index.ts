@@ -107,3 +107,7 @@ export { loadAudioConverter, type LoadAudioConverterOptions } from './preprocess
 export { loadImageConverter, type LoadImageConverterOptions } from './preprocessing/loadImageConverter.ts';
 // Generation
 export type { GeneratedToken, GenerateOptions, Prompts } from './generation/generateOptions.ts';
+export {
+  loadGenerationOptions,
+  type LoadGenerationOptions,
+} from './generation/loadGenerationOptions.ts';

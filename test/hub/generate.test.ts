@@ -1,7 +1,8 @@
 /** @file Generation: streams, sampling, stop tokens, aborting, and what is freed. Greedy tokens are in pretrained.test.ts. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { init, memory, tensor, ValueError } from '../../src/index.ts';
-import { type CausalLM, fromPretrained } from '../../src/hub/index.ts';
+import { FormatError, init, memory, tensor, ValueError } from '../../src/index.ts';
+import { typical } from '../../src/hub/generation/likely.ts';
+import { type CausalLM, fromPretrained, loadGenerationOptions } from '../../src/hub/index.ts';
 import { Expected, folderOf } from './checkpoints.ts';
 
 let net: CausalLM;
@@ -84,6 +85,26 @@ describe('what is in a text changes what follows, as in transformers', () => {
   });
 
   test.each([
+    [{ suppressTokens: [8, 22, 25] }, [24, 26, 12, 34, 34, 34, 19, 11], [7, 52, 52, 14, 14, 14, 14, 14]],
+    [{ beginSuppressTokens: [8, 25] }, [24, 22, 15, 15, 15, 12, 26, 1], [7, 8, 52, 14, 14, 14, 14, 14]],
+    [
+      { suppressTokens: [8, 25], numBeams: 3, noRepeatNgramSize: 2 },
+      [26, 34, 12, 12, 26, 14, 19, 19],
+      [52, 52, 4, 56, 14, 14, 22, 22],
+    ],
+  ])('%o, in eight tokens', async (options, first, second) => {
+    const texts = [
+      [5, 9, 14, 20],
+      [31, 7],
+    ];
+    expect(await gpt2.generate(texts, { maxNewTokens: 8, ...options })).toEqual([first, second]);
+  });
+
+  test.each([
+    [{ typicalP: 0 }, /typicalP/],
+    [{ typicalP: 1.1 }, /typicalP: 1.1/],
+    [{ suppressTokens: [67] }, /suppressTokens/],
+    [{ beginSuppressTokens: 5 }, /beginSuppressTokens/],
     [{ repetitionPenalty: 0 }, /repetitionPenalty/],
     [{ noRepeatNgramSize: -1 }, /noRepeatNgramSize/],
     [{ minNewTokens: 1.5 }, /minNewTokens/],
@@ -217,6 +238,37 @@ describe('sampling', () => {
     expect([...new Set(drawn)].sort((a, b) => a - b)).toEqual(allowed);
   });
 
+  test('draws typical tokens: those that TypicalLogitsWarper leaves', async () => {
+    const logits = [
+      [-0.15, 0.72, -1.56, 0.14, 1.33, -0.57, 3.24, -3.19, -0.1],
+      [-0.61, 0.5, -0.07, -0.69, 0.99, -0.16, -3.61, -0.95, -0.59],
+      [-0.7, 2.71, 0.75, 0.03, 1.55, -0.22, -0.54, 0.28, 0.26],
+    ];
+    const left = async (typicalP: number) => {
+      const values = await typical(tensor(logits), typicalP, 1.5).data();
+      return logits.map((row, i) =>
+        row.flatMap((logit, j) => (Math.fround(logit) === values[9 * i + j] ? [j] : [])),
+      );
+    };
+    expect(await left(0.2)).toEqual([
+      [1, 4],
+      [2, 5],
+      [2, 4],
+    ]);
+    expect(await left(0.5)).toEqual([
+      [1, 4, 6],
+      [1, 2, 5, 8],
+      [1, 2, 3, 4, 7, 8],
+    ]);
+    expect(await left(0.9)).toEqual([
+      [0, 1, 3, 4, 6, 8],
+      [0, 1, 2, 3, 4, 5, 8],
+      [1, 2, 3, 4, 5, 7, 8],
+    ]);
+    const draws = { maxNewTokens: 3, temperature: 2, typicalP: 0.5, seed: 5 };
+    expect(await net.generate(prompts, draws)).toEqual(await net.generate(prompts, draws));
+  });
+
   test('repeats with a seed, and is greedy where one token is left', async () => {
     const draw = (seed: number) =>
       net.generate(prompts, { maxNewTokens: 8, temperature: 3, seed, stopTokens: [] });
@@ -274,4 +326,45 @@ test.each([
   const before = memory().bytes;
   await expect(net.generate(given as never, options as never)).rejects.toThrow(ValueError);
   expect(memory().bytes).toBe(before);
+});
+
+describe('the settings of generation_config.json', () => {
+  const load = (fields: object, options = {}) =>
+    loadGenerationOptions(
+      { 'generation_config.json': new File([JSON.stringify(fields)], 'a.json') },
+      options,
+    );
+
+  test('are options, as transformers reads them', async () => {
+    const drawn = { do_sample: true, temperature: 0.6, top_p: 0.9, eos_token_id: [1, 2], pad_token_id: 0 };
+    expect(await load(drawn)).toEqual({ temperature: 0.6, topK: 50, topP: 0.9 });
+    expect(await load({ do_sample: true, top_k: 0, typical_p: 0.8 })).toEqual({
+      temperature: 1,
+      typicalP: 0.8,
+    });
+    expect(await load({ temperature: 0.6, top_k: 20, max_length: 30, transformers_version: '5' })).toEqual(
+      {},
+    );
+    const search = { num_beams: 3, early_stopping: true, length_penalty: 2, repetition_penalty: 1.1 };
+    expect(await load({ ...search, max_new_tokens: 9, bad_words_ids: [[4]], guidance_scale: 1 })).toEqual({
+      numBeams: 3,
+      earlyStopping: true,
+      lengthPenalty: 2,
+      repetitionPenalty: 1.1,
+      maxNewTokens: 9,
+      badWords: [[4]],
+    });
+    expect(await load({ suppress_tokens: [3], begin_suppress_tokens: null })).toEqual({
+      suppressTokens: [3],
+    });
+  });
+
+  test('are refused where generate has no option, unless the app leaves them out', async () => {
+    const fields = { guidance_scale: 2, max_time: 3, epsilon_cutoff: 0, num_beams: 2 };
+    await expect(load(fields)).rejects.toThrow(FormatError);
+    await expect(load(fields)).rejects.toThrow(/guidance_scale: 2; max_time: 3/);
+    expect(await load(fields, { ignoreConfig: ['guidance_scale', 'max_time'] })).toEqual({ numBeams: 2 });
+    await expect(load(fields, { ignoreConfig: 'max_time' })).rejects.toThrow(ValueError);
+    await expect(loadGenerationOptions({})).rejects.toThrow(FormatError);
+  });
 });

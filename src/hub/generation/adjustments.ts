@@ -1,32 +1,42 @@
 /** @file Adjustments: how the logits of the next tokens are changed by the texts so far. As transformers' logits processors. */
 import { add, div, mul } from '../../ops/elementwise/arithmetic.ts';
-import { less } from '../../ops/elementwise/comparison.ts';
 import { maximum, minimum } from '../../ops/elementwise/maximum.ts';
-import { where } from '../../ops/elementwise/where.ts';
-import { max } from '../../ops/reductions/extrema.ts';
 import { tensor } from '../../tensor/create.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { GenerateOptions, Prompts } from './generateOptions.ts';
 
 type Settings = Required<{
   [K in 'repetitionPenalty' | 'noRepeatNgramSize' | 'minNewTokens']: number;
-}> & { readonly badWords: readonly (readonly number[])[] };
+}> & {
+  readonly badWords: readonly (readonly number[])[];
+  readonly suppressTokens: readonly number[];
+  readonly beginSuppressTokens: readonly number[];
+};
 
 /** Far below any logit: such a token isn't drawn, nor is it the largest. */
-const never = -1e30;
+export const never = -1e30;
 
 /** What is changed with the given options; null for nothing. */
 export function adjustmentsOf(
-  { repetitionPenalty = 1, noRepeatNgramSize = 0, minNewTokens = 0, badWords = [] }: GenerateOptions,
+  {
+    repetitionPenalty = 1,
+    noRepeatNgramSize = 0,
+    minNewTokens = 0,
+    badWords = [],
+    suppressTokens = [],
+    beginSuppressTokens = [],
+  }: GenerateOptions,
   prompts: Prompts,
   stops: ReadonlySet<number>,
   vocabularySize: number,
 ): Adjustments | null {
-  const isUsed = repetitionPenalty !== 1 || noRepeatNgramSize > 0 || minNewTokens > 0 || badWords.length > 0;
+  const tokens = badWords.length + suppressTokens.length + beginSuppressTokens.length;
+  const isUsed = repetitionPenalty !== 1 || noRepeatNgramSize > 0 || minNewTokens > 0 || tokens > 0;
   if (!isUsed) return null;
   const isStop = (words: readonly number[]) => words.length === 1 && stops.has(words[0] as number);
   const others = badWords.filter((words) => !isStop(words));
-  const settings = { repetitionPenalty, noRepeatNgramSize, minNewTokens, badWords: others };
+  const lists = { badWords: others, suppressTokens, beginSuppressTokens };
+  const settings = { repetitionPenalty, noRepeatNgramSize, minNewTokens, ...lists };
   return new Adjustments(settings, prompts, stops, vocabularySize);
 }
 
@@ -81,24 +91,19 @@ export class Adjustments {
 
   /** Tokens that don't come next. */
   #excluded(text: readonly number[]): number[] {
-    const { noRepeatNgramSize: size, minNewTokens, badWords } = this.settings;
+    const { noRepeatNgramSize: size, minNewTokens, badWords, suppressTokens } = this.settings;
+    const atFirst = this.#steps === 0 ? this.settings.beginSuppressTokens : [];
     const ends = (words: readonly number[]) =>
       text.length >= words.length &&
       words.slice(0, -1).every((word, i) => text.at(i + 1 - words.length) === word);
     const bad = badWords.filter(ends).map((words) => words.at(-1) as number);
-    const stops = [...bad, ...(this.#steps < minNewTokens ? this.stops : [])];
+    const stops = [...bad, ...suppressTokens, ...atFirst, ...(this.#steps < minNewTokens ? this.stops : [])];
     if (size === 0) return stops;
     const last = text.slice(text.length - size + 1);
     const isAt = (start: number) => last.every((token, i) => text[start + i] === token);
     const repeated = text.length < size ? [] : text.filter((_, i) => i >= size - 1 && isAt(i - size + 1));
     return [...stops, ...repeated];
   }
-}
-
-/** The logits of tokens that are at least `minP` times as probable as the most probable one; others are never drawn. */
-export function probable(logits: Tensor, minP: number, temperature: number): Tensor {
-  const least = add(max(logits, { axis: -1, keepDims: true }), temperature * Math.log(minP));
-  return where(less(logits, least), never, logits);
 }
 
 /** The logits with the changes: negative ones are multiplied by the factor, others divided by it. */

@@ -10,9 +10,10 @@ import { SeedSequence } from '../../ops/define/seeds.ts';
 import { sampleTokens } from '../../ops/vocabulary/sampleTokens.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { adjusted, adjustmentsOf, probable } from './adjustments.ts';
+import { adjusted, adjustmentsOf } from './adjustments.ts';
 import { Generation, type Generator, longestOf, readPrompts, readTokens } from './generation.ts';
 import type { GeneratedToken, GenerateOptions, Prompts } from './generateOptions.ts';
+import { probable, typical } from './likely.ts';
 import { hasEnded, type Settings, settingsOf } from './settings.ts';
 
 /** As `CausalLM.generate`. */
@@ -97,7 +98,7 @@ class Decoder {
     private readonly prompts: Prompts,
     settings: Settings,
   ) {
-    const { maxNewTokens, stops, temperature = 0, topK, topP = 1, minP = 0, seed } = settings;
+    const { maxNewTokens, stops, temperature = 0, topK, topP = 1, minP = 0, typicalP = 1, seed } = settings;
     const maxLength = longestOf(prompts) + maxNewTokens;
     this.#generation = new Generation(model.backbone.transformerLayers, prompts.length, maxLength);
     const seeds = seed === undefined ? null : new SeedSequence(seed);
@@ -106,7 +107,8 @@ class Decoder {
     const logits = (features: Tensor, isFirst: boolean, [factors, added]: readonly Tensor[]) => {
       const found = model.logits(features, isFirst);
       const changed = factors && added ? adjusted(found, factors, added) : found;
-      return minP > 0 && temperature > 0 ? probable(changed, minP, temperature) : changed;
+      const likely = minP > 0 && temperature > 0 ? probable(changed, minP, temperature) : changed;
+      return typicalP < 1 && temperature > 0 ? typical(likely, typicalP, temperature) : likely;
     };
     const draw = (features: Tensor, isFirst: boolean, changes: readonly Tensor[]) =>
       sampleTokens(logits(features, isFirst, changes), null, {

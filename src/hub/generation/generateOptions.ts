@@ -30,6 +30,15 @@ export interface GenerateOptions {
   readonly topP?: number | undefined;
   /** A token is drawn from those at least this times as probable as the most probable one, before `topK` and `topP`. Default 0. */
   readonly minP?: number | undefined;
+  /**
+   * A token is drawn from those whose surprise is nearest to the expected one and that have this probability together, before `topK` and
+   * `topP`. Source: Meister et al., Locally Typical Sampling, 2022. Default 1.
+   */
+  readonly typicalP?: number | undefined;
+  /** Tokens that are never chosen. Default: none. */
+  readonly suppressTokens?: readonly number[] | undefined;
+  /** Tokens that no text begins with, after its prompt. Default: none. */
+  readonly beginSuppressTokens?: readonly number[] | undefined;
   /** Sequences of tokens that no text contains. A token that ends a text stays possible by itself. Default: none. */
   readonly badWords?: readonly (readonly number[])[] | undefined;
   /**
@@ -73,6 +82,9 @@ export const generateOptionNames: OptionNames<GenerateOptions> = {
   topK: false,
   topP: false,
   minP: false,
+  typicalP: false,
+  suppressTokens: false,
+  beginSuppressTokens: false,
   badWords: false,
   numBeams: false,
   lengthPenalty: false,

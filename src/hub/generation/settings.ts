@@ -27,6 +27,7 @@ export function settingsOf(model: Generator, prompts: Prompts, options: Generate
   requirePrompts(count, prompts);
   const { maxNewTokens = 50, stopTokens = model.stopTokens, signal, seed } = options;
   const { repetitionPenalty = 1, noRepeatNgramSize = 0, minNewTokens = 0, badWords = [], minP = 0 } = options;
+  const { typicalP = 1 } = options;
   const { numBeams = 1, lengthPenalty = 1, earlyStopping = false, numReturnSequences = 1 } = options;
   requireInteger(op, 'maxNewTokens', maxNewTokens, 1);
   requireFinite(op, 'repetitionPenalty', repetitionPenalty, Number.MIN_VALUE);
@@ -38,6 +39,13 @@ export function settingsOf(model: Generator, prompts: Prompts, options: Generate
   requireInteger(op, 'numReturnSequences', numReturnSequences, 1);
   if (typeof earlyStopping !== 'boolean') requireOneOf(op, 'earlyStopping', earlyStopping, ['never']);
   if (minP > 1) throw invalid('`minP` is at most 1.', `minP: ${minP}`, 'pass 0.05.');
+  requireFinite(op, 'typicalP', typicalP, Number.MIN_VALUE);
+  if (typicalP > 1) throw invalid('`typicalP` is at most 1.', `typicalP: ${typicalP}`, 'pass 0.9.');
+  for (const name of ['suppressTokens', 'beginSuppressTokens'] as const) {
+    const { [name]: tokens = [] } = options;
+    if (isListOf(tokens, (token) => isTokens([token], count))) continue;
+    throw invalid(`\`${name}\` are tokens, from 0 to ${count - 1}.`, describe(tokens), 'pass [220, 50256].');
+  }
   if (!isListOf(badWords, (words) => isTokens(words, count)))
     throw invalid('`badWords` are lists of tokens.', describe(badWords), 'pass [[464], [2068, 7586]].');
   requireStopStrings(options);
