@@ -48,6 +48,13 @@ test('a template is chosen by its name, where there are several', async () => {
   await expect(written('rag')).rejects.toThrow(/rag.*default, tool_use/s);
 });
 
+test('tools and documents that aren’t given are none, as in transformers', async () => {
+  const text = '{{ tools is not none }} {{ documents is not none }} {{ bos_token }}';
+  const chat = await loadChatTemplate([jinja(text), config({})], Template);
+  expect(chat([])).toBe('false false <bos>');
+  expect(chat([], { tools: [{ name: 'f' }], variables: { documents: ['a'] } })).toBe('true true <bos>');
+});
+
 test('what is no template, no class, and no message is refused by name', async () => {
   await expect(loadChatTemplate([config({})], Template)).rejects.toThrow(FormatError);
   await expect(loadChatTemplate([jinja('{% for %}')], Template)).rejects.toThrow(FormatError);

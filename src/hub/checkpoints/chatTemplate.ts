@@ -29,6 +29,9 @@ export interface ChatOptions {
 /** Writes a conversation as the text that the network was trained on. */
 export type ChatTemplate = (messages: readonly ChatMessage[], options?: ChatOptions) => string;
 
+/** What transformers passes as none: templates ask for it by `is not none`, as Mistral's. */
+const absent = { tools: null, documents: null };
+
 const optionNames: OptionNames<ChatOptions> = { addGenerationPrompt: false, tools: false, variables: false };
 
 /** Makes a chat template of its text. `tokens` are the special tokens by their names. Errors: FormatError for a text that can't be read. */
@@ -44,7 +47,7 @@ export function chatTemplateOf(
     const { addGenerationPrompt = false, tools, variables = {} } = options;
     const known = { messages, add_generation_prompt: addGenerationPrompt, ...(tools && { tools }) };
     try {
-      return parsed.render({ ...tokens, ...variables, ...known });
+      return parsed.render({ ...absent, ...tokens, ...variables, ...known });
     } catch (cause) {
       throw new ValueError({
         op: 'chat template',
