@@ -1,7 +1,16 @@
 /** @file Parts of a model that an app writes: functions that return something else, and methods that would never be called. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { init, ones, RetrogradError, type Tensor, tensor } from '../../src/index.ts';
-import { callbacks, input, Layer, layers, Model, optimizers, sequential } from '../../src/keras/index.ts';
+import { init, mean, ones, RetrogradError, squaredDifference, type Tensor, tensor } from '../../src/index.ts';
+import {
+  callbacks,
+  input,
+  Layer,
+  layers,
+  losses,
+  Model,
+  optimizers,
+  sequential,
+} from '../../src/keras/index.ts';
 
 beforeAll(async () => {
   await init();
@@ -156,4 +165,19 @@ test('a step that returns a promise is rejected, and no rejection of its own is 
   const net = new Stepping({ inputs, outputs: layers.dense(1).apply(inputs) });
   net.compile({ optimizer: 'sgd', loss: 'mse' });
   await expect(net.fit(...data, { verbose: 0 })).rejects.toThrow(/without async and await/);
+});
+
+test('a loss whose call computes the losses of samples, as in Keras, leads to an error that names values', async () => {
+  class Own extends losses.Loss {
+    // @ts-expect-error: it takes more arguments.
+    override call(yTrue: Tensor, yPred: Tensor): Tensor {
+      return mean(squaredDifference(yTrue, yPred), { axis: -1 });
+    }
+    override values(): Tensor {
+      return ones([1]);
+    }
+  }
+  const net = regressor();
+  net.compile({ optimizer: 'sgd', loss: new Own() });
+  await expect(net.fit(...data, { verbose: 0 })).rejects.toThrow(/in `values\(yTrue, yPred\)`/);
 });

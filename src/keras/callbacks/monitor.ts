@@ -65,7 +65,7 @@ export class Monitor {
           ? 'pass validationData or validationSplit to fit, or watch a value of training.'
           : suggestionFor(
               this.name,
-              Object.keys(logs),
+              Object.keys(logs).filter((name) => !isOfValidation || name.startsWith('val_')),
               'watch one of these, or add the metric to compile({ metrics }).',
             ),
     });

@@ -13,7 +13,7 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { addN } from '../../ops/elementwise/addN.ts';
 import { get, type LossConfig, type LossLike } from '../losses/get.ts';
-import type { Loss } from '../losses/loss.ts';
+import { Loss } from '../losses/loss.ts';
 import { maskOf } from '../masks.ts';
 import type { MeasuredSpecs } from '../metrics/get.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
@@ -140,7 +140,10 @@ function scalarLoss(loss: Loss, target: Tensor, prediction: Tensor, weight: Tens
     op: loss.name,
     rule: 'training needs losses that are one number per batch.',
     received: `a loss of shape [${value.shape.join(', ')}], from the reduction ${describe(loss.reduction)}`,
-    hint: "use the reduction 'sum_over_batch_size' or 'sum'.",
+    hint:
+      loss.call === Loss.prototype.call
+        ? "use the reduction 'sum_over_batch_size' or 'sum'."
+        : 'a class of your own computes the losses of samples in `values(yTrue, yPred)`; `call` weighs and reduces them.',
   });
 }
 

@@ -133,6 +133,10 @@ describe('EarlyStopping', () => {
     await expect(
       runEpochs(earlyStopping({ monitor: 'valLoss' }), [{ loss: 1, val_loss: 1 }]),
     ).rejects.toThrow("did you mean 'val_loss'?");
+    const logs = { acc: 1, loss: 1, val_acc: 1, val_loss: 1 };
+    await expect(runEpochs(earlyStopping({ monitor: 'val_accuracy' }), [logs])).rejects.toThrow(
+      "did you mean 'val_acc'?",
+    );
     await expect(runEpochs(earlyStopping({ monitor: 'acc' }), [{ loss: 1, accuracy: 1 }])).rejects.toThrow(
       /monitor: 'acc', logs with 'loss', 'accuracy'/,
     );
