@@ -87,6 +87,7 @@ function quantilesAt(op: string, x: Tensor, q: Tensor, { axis, ...options }: Red
 type OtherOptions = Omit<QuantileOptions, 'q'>;
 type Formula = (x: Tensor, q: Parts, options: OtherOptions) => Tensor;
 
+/** The quantiles of x, or those of its elements that are numbers: with options, or q and options after x. */
 export type QuantileOp = CompositeOp<
   [x: Tensor],
   KerasQuantileOptions,
