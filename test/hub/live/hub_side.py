@@ -58,6 +58,9 @@ NETWORKS = {
     ),
 }
 
+# Those whose adapters are of DoRA.
+DECOMPOSED = {"gpt2", "qwen3", "distilbert"}
+
 # Those of images and sounds: (configuration, model, options, what they compute). Adapters are compared on networks of texts.
 OTHERS = {
     "vit": ("ViTConfig", "ViTForImageClassification", dict(VIT, num_labels=5), expected_of_images),
@@ -132,7 +135,7 @@ def make_network(folder, name):
 
 def make_adapter(folder, name, model_class, targets):
     base = load(model_class, os.path.join(folder, "float32"))
-    settings = dict(r=2, lora_alpha=6, target_modules=targets, fan_in_fan_out=name == "gpt2")
+    settings = dict(r=2, lora_alpha=6, target_modules=targets, fan_in_fan_out=name == "gpt2", use_dora=name in DECOMPOSED)
     model = peft.get_peft_model(base, peft.LoraConfig(**settings))
     generator = torch.Generator().manual_seed(1)
     for parameter in trained(model).values():
@@ -145,7 +148,10 @@ def make_adapter(folder, name, model_class, targets):
 
 def trained(model):
     """Parameters by their names in an adapter's file."""
-    named = ((key.replace(".default", ""), parameter) for key, parameter in model.named_parameters())
+    named = (
+        (key.replace(".default", "").replace("magnitude_vector.weight", "magnitude_vector"), parameter)
+        for key, parameter in model.named_parameters()
+    )
     return {key: parameter for key, parameter in named if parameter.requires_grad}
 
 
