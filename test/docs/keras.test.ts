@@ -4,10 +4,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { foldName } from '../../src/core/suggest.ts';
+import * as keras from '../../src/keras/index.ts';
 import { applications, callbacks, layers, losses, metrics, ops, optimizers } from '../../src/keras/index.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-const names: Record<string, string[]> = JSON.parse(read('../fixtures/keras/names.json'));
+const fixture: Record<string, unknown> = JSON.parse(read('../fixtures/keras/names.json'));
+const names = fixture as Record<string, string[]>;
 const page = read('../../docs/keras.md');
 
 /** Returns the names in the tables of a section of the page. */
@@ -30,3 +32,28 @@ test.each(Object.entries(modules))(
     expect(listed(section).toSorted()).toEqual(missing.toSorted());
   },
 );
+
+/** A row has modules, what they lack, and what to use instead. */
+test('what other modules lack is listed in docs/keras.md', () => {
+  const { others } = fixture as unknown as { others: Record<string, string[]> };
+  const [, text = ''] = page.split('\n## Other modules\n');
+  const rows = text.split('\n').filter((line) => line.startsWith('| `'));
+  const namesIn = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name as string);
+  for (const [module, known] of Object.entries(others)) {
+    const offered = new Set(Object.keys((keras as Record<string, object>)[module] ?? {}).map(foldName));
+    const missing = known.filter((name) => !offered.has(foldName(name)) && !common.has(name));
+    const cells = rows.map((row) => row.split('|')).filter(([, of]) => namesIn(of).includes(module));
+    const isWhole = cells.some(([, , lacking]) => lacking?.trim() === 'all');
+    const written = isWhole ? missing : cells.flatMap(([, , lacking]) => namesIn(lacking));
+    // Rows of several modules have names that one of them lacks.
+    const unlisted = missing.filter((name) => !written.includes(name));
+    expect(unlisted, module).toEqual([]);
+    expect(
+      written.filter((name) => known.includes(name) && !missing.includes(name)),
+      module,
+    ).toEqual([]);
+  }
+});
+
+/** Left out of the table: the page's text says what is there instead. */
+const common = new Set(['get', 'serialize', 'deserialize']);
