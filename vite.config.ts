@@ -16,10 +16,10 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
 import { packageAliases } from './scripts/lib/aliases.mjs';
+import { browserChunks } from './scripts/lib/browser-chunks.mjs';
 import { contenderVersions } from './scripts/lib/bench-versions.mjs';
 import { recordedOrders } from './scripts/lib/bench-records.mjs';
-import { presentEntries } from './scripts/lib/entries.mjs';
-import { libraryModules } from './scripts/lib/library-modules.mjs';
+import { writeLibrary } from './scripts/lib/library-modules.mjs';
 import { nodeGpuEnv } from './scripts/lib/node-gpu.mjs';
 import { framed } from './scripts/website/layout.mjs';
 import { playgroundTypes } from './scripts/website/playground-types.mjs';
@@ -41,19 +41,12 @@ const onLibrary = {
 const target = 'es2022';
 
 /**
- * dist/ in two forms: the modules that bundlers take, which `libraryModules` writes, and made from them dist/browser/, a few
- * minified files for pages without a bundler.
+ * dist/ in two forms: the modules that bundlers take, and made from them dist/browser/, a few minified files for pages without a
+ * bundler.
  */
-function library(): UserConfig {
-  // Not dist/<entry>.js: the order that it gives to modules is for the bundlers of apps.
-  const entry = Object.fromEntries(
-    Object.entries(presentEntries(at('.'))).map(([name, source]) => [
-      name,
-      at(`dist/${source.replace(/\.ts$/, '.js')}`),
-    ]),
-  );
+async function library(): Promise<UserConfig> {
+  const entry = await writeLibrary();
   return {
-    plugins: [libraryModules()],
     build: {
       target,
       outDir: at('dist/browser'),
@@ -64,12 +57,13 @@ function library(): UserConfig {
       reportCompressedSize: false,
       lib: { entry, formats: ['es'] },
       rolldownOptions: {
-        // Writing the modules is most of this build, and meant to be.
-        checks: { bundlerTimings: false },
+        // What one entry loads later, another loads at its start.
+        checks: { ineffectiveDynamicImport: false },
         output: {
           minify: true,
           entryFileNames: '[name].js',
           chunkFileNames: 'chunks/[name]-[hash].js',
+          codeSplitting: { groups: browserChunks(entry) },
         },
       },
     },

@@ -10,6 +10,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { presentEntries } from './lib/entries.mjs';
 import { pruneTypes } from './lib/pruneTypes.mjs';
+import { shippedName, withShippedNames } from './lib/shipped-names.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TYPES = path.join(ROOT, 'dist', 'types');
@@ -59,10 +60,9 @@ function expandAliases(text) {
  * Returns what the types need of TypeScript's libraries beyond ES2022 and DOM. If DOM declares WebGPU, its declarations are
  * merged with these empty ones; if not, apps that use no WebGPU types need no other package.
  *
- * @param {readonly string[]} files
+ * @param {readonly string[]} texts the declarations
  */
-function environment(files) {
-  const texts = files.map((file) => fs.readFileSync(file, 'utf8'));
+function environment(texts) {
   const used = new Set(texts.flatMap((text) => text.match(/\bGPU(?:[A-Z]\w*)?\b/g) ?? []));
   const interfaces = [...used].sort().map((name) => `  interface ${name} {}`);
   return `/// <reference lib="esnext.disposable" />\ndeclare global {\n${interfaces.join('\n')}\n}\nexport {};\n`;
@@ -84,21 +84,22 @@ function buildTypes() {
   /** @type {string[]} */
   const roots = [];
   for (const [name, source] of Object.entries(presentEntries(ROOT))) {
-    const types = source.replace(/\.ts$/, '');
     const file = path.join(ROOT, 'dist', `${name}.d.ts`);
     fs.mkdirSync(path.dirname(file), { recursive: true });
     const up = path.posix.relative(path.posix.dirname(name), 'types');
     const toTypes = up.startsWith('.') ? up : `./${up}`;
-    fs.writeFileSync(file, `import '${toTypes}/environment.js';\nexport * from '${toTypes}/${types}.js';\n`);
-    roots.push(path.join(TYPES, `${types}.d.ts`));
+    const own = `${toTypes}/${shippedName(source)}.js`;
+    fs.writeFileSync(file, `import '${toTypes}/environment.js';\nexport * from '${own}';\n`);
+    roots.push(path.join(TYPES, source.replace(/\.ts$/, '.d.ts')));
   }
   const needed = pruneTypes(roots);
   fs.rmSync(TYPES, { recursive: true });
+  fs.mkdirSync(TYPES);
   for (const [file, text] of needed) {
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.writeFileSync(file, text);
+    const source = path.relative(TYPES, file).replaceAll(path.sep, '/');
+    fs.writeFileSync(path.join(TYPES, `${shippedName(source)}.d.ts`), withShippedNames(text, source));
   }
-  fs.writeFileSync(path.join(TYPES, 'environment.d.ts'), environment([...needed.keys()]));
+  fs.writeFileSync(path.join(TYPES, 'environment.d.ts'), environment([...needed.values()]));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

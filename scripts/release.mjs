@@ -8,7 +8,6 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { packedArchive, packedFiles } from './lib/packing.mjs';
 import { ROOT, runMain, SetupError } from './setup.mjs';
 
 /** Fields that the owner of the package must fill in, and why. */
@@ -53,16 +52,7 @@ function release(publishes) {
   for (const script of ['build', 'size', 'test:package']) run('npm', 'run', script);
   run(process.execPath, 'scripts/check-package.mjs');
   // `publishConfig` of package.json has the rest: public, with provenance.
-  const archive = path.join(ROOT, 'out', 'retrograd.tgz');
-  fs.mkdirSync(path.dirname(archive), { recursive: true });
-  fs.writeFileSync(archive, packedArchive(packedFiles()));
-  run(
-    'npm',
-    'publish',
-    archive,
-    '--ignore-scripts',
-    ...(publishes ? [] : ['--dry-run', '--provenance=false']),
-  );
+  run('npm', 'publish', '--ignore-scripts', ...(publishes ? [] : ['--dry-run', '--provenance=false']));
 }
 
 if (process.argv[1] === path.join(ROOT, 'scripts', 'release.mjs'))

@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { launchBrowser, openPage, serveFolder } from './lib/browser.mjs';
-import { packedArchive, packedFiles } from './lib/packing.mjs';
+import { pack } from './lib/packing.mjs';
 import { buildLibrary } from './lib/pages.mjs';
 import { runMain, SetupError, setup } from './setup.mjs';
 
@@ -222,13 +222,13 @@ function expectLine(printed, line) {
 
 /** Packs the package, and installs it with the tools. @param {string} folder */
 function install(folder) {
-  fs.writeFileSync(path.join(folder, 'retrograd.tgz'), packedArchive(packedFiles()));
+  const { filename } = pack('--pack-destination', folder);
   const manifest = {
     name: 'consumer',
     private: true,
     type: 'module',
     devDependencies: TOOLS,
-    dependencies: { retrograd: 'file:retrograd.tgz' },
+    dependencies: { retrograd: `file:${filename}` },
   };
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
   fs.writeFileSync(path.join(folder, 'program.mjs'), PROGRAM);

@@ -4,9 +4,9 @@
 /** @typedef {{ fileName: string, isEntry: boolean, imports: string[], moduleIds: string[] }} Chunk */
 
 /** What Retrograd loads with the device: its implementation and the kernels; and the kernels that only GPUs or software adapters need. */
-const WITH_DEVICE = /kernels\/loading\/coreKernels\.[jt]s$/;
-const FOR_GPUS = /kernels\/loading\/lazyGpuKernels\.[jt]s$/;
-const FOR_SOFTWARE = /kernels\/loading\/lazySoftwareKernels\.[jt]s$/;
+const WITH_DEVICE = /kernels[./]loading[./]coreKernels\.[jt]s$/;
+const FOR_GPUS = /kernels[./]loading[./]lazyGpuKernels\.[jt]s$/;
+const FOR_SOFTWARE = /kernels[./]loading[./]lazySoftwareKernels\.[jt]s$/;
 
 /**
  * Returns the chunks loaded with the entry, those loaded with any device, those that devices of GPUs and of software adapters load

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file A Vite plugin that writes the package's modules: dist/ holds the sources one by one, with types removed and shaders
+ * @file Writes the package's modules: dist/modules/ holds the sources one by one, with types removed and shaders
  * compiled, so that a bundler includes only what an app uses. dist/<entry>.js re-exports an entry by names. Before that it
  * imports dist/moduleOrder.js, by which bundlers put similar modules next to each other.
  */
@@ -8,11 +8,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { parseSync, transformWithOxc } from 'vite';
-import { rewriteImports } from '../build-types.mjs';
+import { minifySync, transformWithOxc } from 'vite';
 import { presentEntries } from './entries.mjs';
 import { readImports } from './imports.mjs';
 import { compileShaders } from './shaders.mjs';
+import { shippedName, withShippedNames } from './shipped-names.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DIST = path.join(ROOT, 'dist');
@@ -31,33 +31,37 @@ const ORDERED_LAYERS = [
   'src/kernels',
 ];
 
-/** @returns {import('vite').Plugin} */
-export function libraryModules() {
-  return {
-    name: 'library-modules',
-    apply: 'build',
-    async buildStart() {
-      fs.rmSync(DIST, { recursive: true, force: true });
-      const entries = presentEntries(ROOT);
-      const modules = await writeModules(Object.values(entries));
-      write(path.join(DIST, 'moduleOrder.js'), moduleOrder(modules));
-      for (const [name, source] of Object.entries(entries)) {
-        write(path.join(DIST, `${name}.js`), await entryModule(name, source));
-      }
-      process.stdout.write(`dist/: ${modules.length} modules\n`);
-    },
-  };
+/**
+ * Writes dist/ anew, and returns the module of each entry.
+ *
+ * @returns {Promise<Record<string, string>>}
+ */
+export async function writeLibrary() {
+  fs.rmSync(DIST, { recursive: true, force: true });
+  const entries = presentEntries(ROOT);
+  const compiled = await compileAll(Object.values(entries));
+  for (const [source, code] of compiled)
+    write(placeOf(source), compact(withShippedNames(code, source), source));
+  write('moduleOrder.js', moduleOrder([...compiled.keys()]));
+  for (const [name, source] of Object.entries(entries))
+    write(`${name}.js`, await entryModule(name, placeOf(source)));
+  process.stdout.write(`dist/: ${compiled.size} modules\n`);
+  return Object.fromEntries(
+    Object.entries(entries).map(([name, source]) => [name, path.join(DIST, placeOf(source))]),
+  );
 }
+
+/** Returns where a module is, relative to dist/. @param {string} source relative to the repository, with `/` */
+const placeOf = (source) => `modules/${shippedName(source)}.js`;
 
 /**
  * Returns the module of an entry. It names what it re-exports: with `export *`, webpack 5.112 rejects apps that import a name
  * without using it.
  *
  * @param {string} name
- * @param {string} source
+ * @param {string} shipped what it re-exports, relative to dist/
  */
-async function entryModule(name, source) {
-  const shipped = source.replace(/\.ts$/, '.js');
+async function entryModule(name, shipped) {
   /** @param {string} file */
   const relative = (file) => {
     const to = path.posix.relative(path.posix.dirname(name), file);
@@ -71,46 +75,39 @@ async function entryModule(name, source) {
 }
 
 /**
- * Writes `sources` and what they import.
+ * Compiles `sources` and what they import.
  *
  * @param {string[]} sources relative to the repository, with `/`
- * @returns {Promise<string[]>} the sources of all modules
  */
-async function writeModules(sources) {
+async function compileAll(sources) {
+  /** @type {Map<string, string>} */
+  const compiled = new Map();
   const reached = new Set(sources);
   for (const file of reached) {
     const code = await compile(file);
-    write(path.join(DIST, file.replace(/\.ts$/, '.js')), code);
+    compiled.set(file, code);
     for (const { specifier } of readImports(code)) {
-      if (!specifier.startsWith('.')) continue;
-      reached.add(path.posix.join(path.posix.dirname(file), specifier).replace(/\.js$/, '.ts'));
+      if (specifier.startsWith('.')) reached.add(path.posix.join(path.posix.dirname(file), specifier));
     }
   }
-  return [...reached];
+  return compiled;
 }
 
 /**
- * Returns a module that imports those of the lower layers, by layer and the names of files: files of a family begin alike. Bundlers order modules by when they would be
- * evaluated, and drop imports of modules that nothing uses, because the package declares its modules free of side effects.
+ * Returns a module that imports those of the lower layers, by layer and path. Bundlers
+ * order modules by when they would be evaluated, and drop imports of modules that nothing uses, because the package declares its modules
+ * free of side effects.
  *
  * @param {readonly string[]} sources relative to the repository, with `/`
  */
 export function moduleOrder(sources) {
   const ordered = ORDERED_LAYERS.flatMap((layer) =>
-    sources.filter((file) => file.startsWith(`${layer}/`)).sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)),
+    sources.filter((file) => file.startsWith(`${layer}/`)).sort(),
   );
-  return ordered.map((file) => `import './${file.replace(/\.ts$/, '.js')}';\n`).join('');
+  return ordered.map((file) => `import './${placeOf(file)}';\n`).join('');
 }
 
-/** Shaders are ordered by their folders, which compresses better by 0.1 kB. @param {string} file */
-const orderOf = (file) => (file.startsWith('shaders/') ? file : path.posix.basename(file));
-
-/**
- * Returns a module as it is shipped: readable, so that it needs no source map, and without comments, which the types and the
- * sources have.
- *
- * @param {string} file
- */
+/** Returns a module without types, and with compiled shaders. @param {string} file */
 async function compile(file) {
   const source = fs.readFileSync(path.join(ROOT, file), 'utf8');
   const code = compileShaders(source, file)?.toString() ?? source;
@@ -119,32 +116,35 @@ async function compile(file) {
   const helpers = Object.keys(made.helpersUsed ?? {});
   if (helpers.length > 0)
     throw new Error(`${file} needs helpers that are not shipped: ${helpers.join(', ')}`);
-  return rewriteImports(withoutComments(made.code));
+  return made.code;
 }
-
-/** Comments that tools read: what may be dropped if its result is unused, and imports that bundlers leave alone. */
-const ANNOTATION = /[@#]__|@vite-ignore|webpackIgnore/;
 
 /**
- * Returns JavaScript without its comments and the lines that only they filled.
+ * Returns JavaScript as it is shipped: with all names, but without white space and comments, except those by which bundlers drop what
+ * isn't used. The printer drops these, too: meanwhile they are assignments. It also writes strings as templates; tools look for imports
+ * with quotes.
  *
  * @param {string} code
+ * @param {string} file
  */
-export function withoutComments(code) {
-  let kept = '';
-  let end = 0;
-  for (const comment of parseSync('module.js', code).comments) {
-    if (ANNOTATION.test(comment.value)) continue;
-    const before = code.slice(end, comment.start);
-    const isWholeLine = /(?:^|\n)[\t ]*$/.test(before) && /^[\t ]*(?:\n|$)/.test(code.slice(comment.end));
-    kept += isWholeLine ? before.replace(/[\t ]*$/, '') : before;
-    end = isWholeLine ? code.indexOf('\n', comment.end) + 1 || code.length : comment.end;
-  }
-  return kept + code.slice(end);
+export function compact(code, file) {
+  const marked = code
+    .replace(/\/\* @__(PURE|NO_SIDE_EFFECTS)__ \*\/(?!\s*(?:export|async|function)\b)/g, '$$$1=')
+    .replaceAll('/* @__NO_SIDE_EFFECTS__ */', '$NO_SIDE_EFFECTS;');
+  const { code: printed, errors } = minifySync(file.replace(/\.ts$/, '.js'), marked, {
+    compress: false,
+    mangle: false,
+    codegen: { removeWhitespace: true },
+  });
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
+  return printed
+    .replace(/\$(PURE|NO_SIDE_EFFECTS)[=;]/g, '/*@__$1__*/')
+    .replace(/\bimport\(`([^`$]*)`\)/g, 'import("$1")');
 }
 
-/** @param {string} file @param {string} text */
-function write(file, text) {
+/** @param {string} place relative to dist/ @param {string} text */
+function write(place, text) {
+  const file = path.join(DIST, place);
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, text);
 }
