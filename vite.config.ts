@@ -45,7 +45,8 @@ const target = 'es2022';
  * bundler.
  */
 async function library(): Promise<UserConfig> {
-  const entry = await writeLibrary();
+  // Layers one by one are for bundlers.
+  const { 'keras/layers': _, ...entry } = await writeLibrary();
   return {
     build: {
       target,
