@@ -223,12 +223,13 @@ function expectLine(printed, line) {
 /** Packs the package, and installs it with the tools. @param {string} folder */
 function install(folder) {
   const { filename } = pack('--pack-destination', folder);
+  fs.renameSync(path.join(folder, filename), path.join(folder, 'retrograd.tgz'));
   const manifest = {
     name: 'consumer',
     private: true,
     type: 'module',
     devDependencies: TOOLS,
-    dependencies: { retrograd: `file:${filename}` },
+    dependencies: { retrograd: 'file:retrograd.tgz' },
   };
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
   fs.writeFileSync(path.join(folder, 'program.mjs'), PROGRAM);
