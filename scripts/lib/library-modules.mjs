@@ -32,7 +32,7 @@ const ORDERED_LAYERS = [
 ];
 
 /**
- * Writes dist/ anew, and returns the module of each entry.
+ * Writes all of dist/, and returns the module of each entry.
  *
  * @returns {Promise<Record<string, string>>}
  */
