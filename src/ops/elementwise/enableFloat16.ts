@@ -25,7 +25,7 @@ export function enableFloat16(...extra: unknown[]): void {
 
 const forms = { roundsSums: false, formOf, run };
 
-registerAmbient(() => (forms.roundsSums ? 'rounds sums ' : ''));
+registerAmbient(() => (forms.roundsSums ? ', in mixedFloat16' : ''));
 
 /**
  * Runs `body` as a layer with the policy 'mixedFloat16' if `rounds` is true: ops that read float16 and sum in float32, such as

@@ -198,7 +198,8 @@ test('files contain Keras’s name of the policy', () => {
 });
 
 test('other policies are errors', () => {
-  expect(() => setDTypePolicy('bfloat16' as never)).toThrow(DTypeError);
+  expect(() => setDTypePolicy('bfloat16' as never)).toThrow('a dtype policy is float32 or mixedFloat16.');
+  expect(() => setDTypePolicy('mixed_float16' as never)).toThrow("did you mean 'mixedFloat16'?");
   expect(() => layers.dense({ units: 1, dtype: 'mixedBfloat16' as never })).toThrow(DTypeError);
   expect(getDTypePolicy()).toBe('float32');
 });

@@ -12,6 +12,8 @@ import { maskOf, setMask } from '../../masks.ts';
 /** A dtype of weights, or 'mixedFloat16': float32 weights, and float16 for what layers take and return. */
 export type DTypePolicy = DType | 'mixedFloat16';
 
+const mixed = 'mixedFloat16';
+
 let current: DTypePolicy = 'float32';
 
 /** The policy of layers that don't set `dtype`. Initially 'float32'. */
@@ -24,21 +26,22 @@ export function getDTypePolicy(): DTypePolicy {
  * (mixed precision).
  *
  * With 'mixedFloat16', floats that a layer takes and returns are float16, and so is what a tape keeps of them: activations take half
- * the memory. `dense`, `conv1d` and `conv2d` also round their kernels to float16. Weights, sums inside an op, statistics and gradients
- * stay float32, so that gradients don't vanish without a loss scale; losses and metrics read predictions as float32. A layer with
- * `dtype: 'float32'` returns float32. It needs no feature of the adapter: rounding is integer arithmetic. It takes less memory, and is
+ * the memory. `dense`, `conv1d` and `conv2d` also round their kernels to float16, and products their results. Weights, sums inside
+ * an op, statistics and gradients stay float32, so that gradients don't vanish without a loss scale; losses and metrics read
+ * predictions as float32. A layer with `dtype: 'float32'` returns float32. It needs no feature of the adapter: rounding is integer arithmetic. It takes less memory, and is
  * faster only where the device multiplies float16 in subgroup matrices (`init({ subgroupMatrices: true })`). Errors: DTypeError for
  * other values.
  */
 export function setDTypePolicy(policy: 'float32' | 'mixedFloat16'): void {
-  if (policy !== 'float32' && policy !== 'mixedFloat16') throw notAPolicy('setDTypePolicy', policy);
+  if (policy !== 'float32' && policy !== 'mixedFloat16')
+    throw notAPolicy('setDTypePolicy', policy, ['float32', mixed]);
   usePolicy(policy);
   current = policy;
 }
 
 /** Errors: DTypeError for other values. */
 export function requirePolicy(op: string, policy: unknown): asserts policy is DTypePolicy {
-  if (policy !== 'mixedFloat16' && !isDType(policy)) throw notAPolicy(op, policy);
+  if (policy !== 'mixedFloat16' && !isDType(policy)) throw notAPolicy(op, policy, [...dtypes, mixed]);
 }
 
 /** Makes the ops of layers with that policy accept what it gives them. */
@@ -111,11 +114,11 @@ export function asOperand(x: Tensor, policy: DTypePolicy): Tensor {
   return policy === 'mixedFloat16' && floats.dtype === 'float32' ? cast(floats, 'float16') : floats;
 }
 
-function notAPolicy(op: string, received: unknown): DTypeError {
+function notAPolicy(op: string, received: unknown, names: readonly string[]): DTypeError {
   return new DTypeError({
     op,
-    rule: "a dtype is float32, int32, uint32 or bool; layers that multiply may have the policy 'mixedFloat16'.",
+    rule: `a dtype policy is ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`,
     received: `dtype: ${describe(received)}`,
-    hint: suggestionFor(received, dtypes, "pass one of these names; the default is 'float32'."),
+    hint: suggestionFor(received, names, "pass one of these names; the default is 'float32'."),
   });
 }
