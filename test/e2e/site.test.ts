@@ -149,7 +149,7 @@ test('where the kernels of the library are not served, init says so; once they a
     prepare: async (fresh) => {
       await fresh.setRequestInterception(true);
       fresh.on('request', (request) => {
-        const isPart = /\/chunks\/coreKernels-[^/]*\.js$/.test(request.url());
+        const isPart = /\/chunks\/[^/]*coreKernels-[^/]*\.js$/.test(request.url());
         return isPart && !served ? request.abort() : request.continue();
       });
     },
