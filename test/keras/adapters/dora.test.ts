@@ -95,3 +95,13 @@ test.each(['int8', 'int4'] as const)('over weights of %s', async (mode) => {
   const doubled = before.map((value) => 2 * value);
   expectClose(await dataOf(net.apply(x)), doubled, 3);
 });
+
+test('what columns were multiplied by is named after the weight, whatever the name of the layer', () => {
+  const inputs = input({ shape: [2] });
+  const net = model({ inputs, outputs: layers.dense({ units: 3, name: 'my_block' }).apply(inputs) });
+  net.enableLora({ rank: 2, dora: true });
+  net.mergeLora();
+  expect(net.weights.map(({ path }) => path)).toContain('my_block/lora_kernel_factor');
+  net.unmergeLora();
+  expect(net.weights.map(({ path }) => path)).not.toContain('my_block/lora_kernel_factor');
+});

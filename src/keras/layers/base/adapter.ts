@@ -132,10 +132,10 @@ export abstract class AdaptedLayer<
    * @internal
    */
   assignMerged(adapter: Adapter, isMerged: boolean): void {
-    const { weight, magnitude, b } = adapter;
+    const { weight, magnitude } = adapter;
     if (isMerged && magnitude) {
       // The sum has other lengths than the weight before: what they were divided by is lost otherwise.
-      const name = b.path.replace('_b', '_factor');
+      const name = magnitude.path.replace(/magnitude(?=[^/]*$)/, 'factor');
       const initializer = () => factorOf(magnitude, adapter, weight);
       const options = { shape: magnitude.shape, initializer, trainable: false };
       adapter.factor = besidesFile(() => this.addWeight(name, options));
