@@ -24,6 +24,10 @@ export function columnLengths(kernel: StoredTensor, { shape }: Variable): Stored
     }
     return lengths;
   };
-  const read = async (begin: number, end: number) => (await measured()).subarray(begin, end);
+  let all: Promise<Float32Array<ArrayBuffer>> | null = null;
+  const read = async (begin: number, end: number) => {
+    all ??= measured();
+    return (await all).subarray(begin, end);
+  };
   return { place, shape, dtype, read };
 }
