@@ -378,13 +378,76 @@ describe.each(adapterClasses)('positions that no cache gave out, as on a %s', (k
       limit: 8,
     }));
 
-  test('otherwise it isn’t written, and its result is 0', async () => {
-    const { result, keys } = await read(behind, true);
-    // Next to seven keys of zeros, the row itself has a score of 2.
-    const weight = Math.exp(2) / (Math.exp(2) + 7);
-    for (const [i, x] of result.subarray(16).entries()) expect(x).toBeCloseTo(i < 8 ? weight : 0, 6);
-    expect((keys as Float32Array).filter((x) => x !== 0)).toHaveLength(24);
-  });
+  const outside = { op: 'cachedAttention', position: [1, 1], index: 8, limit: 8, axis: 1 };
+
+  test('otherwise it isn’t written, its result is 0, and readers of the result and of the cache get the fault', () =>
+    asAdapter(kind, async () => {
+      const cache = made();
+      const [{ keys, values }] = cache.layers as [(typeof cache.layers)[0]];
+      const attended = attend(cache, tensor(behind, { dtype: 'int32' }));
+      const kept = zeros([2]);
+      const next = attend(cache, [
+        [0, -1],
+        [-1, 0],
+      ]);
+      for (const reader of [attended, keys, values, next])
+        await expect(reader.data()).rejects.toMatchObject(outside);
+      await kept.data();
+      const result = await attended.data();
+      // Next to seven keys of zeros, the row itself has a score of 2.
+      const weight = Math.exp(2) / (Math.exp(2) + 7);
+      for (const [i, x] of result.subarray(16).entries()) expect(x).toBeCloseTo(i < 8 ? weight : 0, 6);
+      // Three rows of the first call, two of the second.
+      expect((await keys.data()).filter((x) => x !== 0)).toHaveLength(40);
+      cache.dispose();
+    }));
+
+  test('compiled steps report it at the call that has it', () =>
+    asAdapter(kind, async () => {
+      const cache = made();
+      const step = compile((positions: Tensor) => attend(cache, positions));
+      const at = (rows: number[][]) => step(tensor(rows, { dtype: 'int32' })) as Tensor;
+      for (const rows of [
+        [
+          [0, 1],
+          [0, -1],
+        ],
+        [
+          [2, 3],
+          [1, 2],
+        ],
+      ])
+        await at(rows).data();
+      await expect(at(behind).data()).rejects.toMatchObject(outside);
+      await expect(cache.layers[0]?.keys.data()).rejects.toMatchObject(outside);
+      await at([
+        [4, 5],
+        [3, 4],
+      ]).data();
+      cache.dispose();
+    }));
+
+  test('positions that a smaller cache gave out aren’t checked, those of a larger one are', () =>
+    asAdapter(kind, async () => {
+      const [cache, smaller, larger] = [8, 6, 12].map((maxLength) =>
+        keyValueCache({ layers: 1, batch: 2, maxLength, heads: 2, size: 4 }),
+      ) as [ReturnType<typeof made>, ReturnType<typeof made>, ReturnType<typeof made>];
+      const { statistics } = getDevice().stream;
+      const launchesOf = (positions: Tensor) => {
+        const before = statistics.launches;
+        attend(cache, positions);
+        return statistics.launches - before;
+      };
+      expect(launchesOf(cache.advance(2))).toBe(1);
+      expect(launchesOf(smaller.advance(2))).toBe(1);
+      expect(launchesOf(larger.advance(2))).toBe(2);
+      larger.lengths.assign(tensor([8, 7], { dtype: 'int32' }));
+      await expect(attend(cache, larger.advance(2)).data()).rejects.toMatchObject({
+        ...outside,
+        position: [0, 0],
+      });
+      for (const one of [cache, smaller, larger]) one.dispose();
+    }));
 
   test('all negative positions are padding', async () => {
     const { result, keys } = await read(

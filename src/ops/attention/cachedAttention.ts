@@ -13,12 +13,14 @@ import {
 import { formatSpec, type TensorSpec } from '../../core/spec.ts';
 import type { AttentionSizes } from '../../kernels/attention/attention.ts';
 import { cachedAttentionKernel, largestCachedHead } from '../../kernels/attention/cachedAttention.ts';
+import { checkIndicesKernel } from '../../kernels/indexing/rows.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import type { Call } from '../define/call.ts';
 import { checkingOf } from '../define/indices.ts';
 import { defineOp, type Op } from '../define/define.ts';
 import type { TensorLike } from '../define/operands.ts';
+import { areReserved } from './reservedPositions.ts';
 
 /** The keys and values of a layer in a `KeyValueCache`. */
 export interface CachedLayer {
@@ -138,9 +140,11 @@ export function requireHeadSize(what: string, size: number, dtype: string): void
   });
 }
 
-/** Throws for positions that the host knows and that are behind the end of the cache. */
-function checkPositions(call: Call, positions: TensorSpec, { sizes }: CachedAttentionPlan): void {
-  checkingOf(
+/** Throws for positions behind the end of the cache that the host knows, and has the device check others. */
+function checkPositions(call: Call, positions: Tensor, { sizes }: CachedAttentionPlan): void {
+  const { batch, queries, keys } = sizes;
+  if (areReserved(call.operands[3], keys)) return;
+  const checking = checkingOf(
     call,
     positions,
     {},
@@ -149,11 +153,14 @@ function checkPositions(call: Call, positions: TensorSpec, { sizes }: CachedAtte
       name: 'positions',
       of: 'the cache',
       axes: [1],
-      limits: [sizes.keys],
+      limits: [keys],
       hint: 'pass what cache.advance(rows) returns.',
       ignoresNegative: true,
     },
   );
+  if (checking.check === 'none') return;
+  const whole = { addressing: 'axis', mode: 'outside', batch: 1, outer: 1, inner: 1 } as const;
+  checkIndicesKernel(positions, { ...whole, rows: keys, entries: batch * queries, limit: keys }, checking);
 }
 
 /** Writes to the variables `keys` and `values`. */
@@ -166,9 +173,15 @@ const attended: Op<
   acceptsFloat16: [4, 5],
   infer: planCached,
   forward: ([query, key, value, positions, keys, values], plan, call) => {
+    const { faults } = query.device;
+    const firstCheck = faults.tracker.begun;
     checkPositions(call, positions, plan);
     const cache = { keys: keys as Variable, values: values as Variable };
-    return cachedAttentionKernel(op, { query, key, value, positions, ...cache, ...plan }, plan);
+    const result = cachedAttentionKernel(op, { query, key, value, positions, ...cache, ...plan }, plan);
+    // A row that has no place is missing in the cache, too.
+    const checks = faults.checksFrom(firstCheck);
+    for (const { storage } of [keys, values]) query.device.attachChecks(checks, storage);
+    return result;
   },
   backward: null,
   cost: (_, __, { sizes: { batch, heads, queries, keys, size, valueSize } }) => ({
@@ -182,12 +195,14 @@ const attended: Op<
  * [batch, length, heads, size], key [batch, length, key heads, size], value [batch, length, key heads, value size], `positions` int32
  * [batch, length] from `cache.advance` → [batch, length, heads, value size]. The number of key heads divides that of query heads
  * (grouped queries). float32, also sums; the cache may be float16. A row at a negative position isn't written, and its result is
- * 0; so is one behind the end of the cache, if the host doesn't know the positions.
+ * 0; so is one behind the end of the cache, which is a fault. Positions of another origin than `cache.advance` take a launch more, which
+ * checks them.
  *
  * Positions are data, so that `compile` replays one recording for every step. No gradient. Nothing is copied: memory is the cache, and
  * its whole batch has room for `maxLength` rows.
  * Errors: ShapeError, DTypeError for tensors that don't fit; ValueError for options, and for a layer that isn't of a cache;
- * IndexOutOfRangeError for nested arrays of positions behind the end of the cache.
+ * IndexOutOfRangeError for positions behind the end of the cache: at the call for nested arrays, otherwise at the readback of what
+ * depends on the row, cache included.
  */
 export function cachedAttention(
   query: TensorLike,

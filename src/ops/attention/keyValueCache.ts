@@ -14,6 +14,7 @@ import type { FaultReport } from '../../webgpu/faults.ts';
 import { type CachedLayer, requireHeadSize } from './cachedAttention.ts';
 import { cast } from '../elementwise/cast.ts';
 import { zeros } from '../creation/creation.ts';
+import { markReserved } from './reservedPositions.ts';
 import type { TensorLike } from '../define/operands.ts';
 
 export interface KeyValueCacheOptions {
@@ -89,10 +90,11 @@ export class KeyValueCache {
         hint: this.#hint,
       });
     }
-    return tidy(() => {
+    const positions = tidy(() => {
       const given = counts === null ? null : this.#checked(counts, rows);
       return advanceKernel(this.lengths, given, rows, this.maxLength, this.#fault(rows));
     });
+    return markReserved(positions, this.maxLength);
   }
 
   #checked(counts: TensorLike, rows: number): Tensor {
