@@ -1,10 +1,13 @@
 /** @file verify on simulated wrong drivers: the wrong variant is found, named and avoided, also in the next visit. */
 import { describe, expect, test } from 'vitest';
 import {
+  compile,
   DeviceError,
   explainChoice,
   init,
   matMul,
+  sum,
+  type Tensor,
   tensor,
   tuning,
   type VerificationProgress,
@@ -63,6 +66,21 @@ test('a wrong part of the profile gets its simplest form', async () => {
   expect(report.wrong.map(({ name, status }) => [name, status])).toEqual([['scatter', 'wrong']]);
   expect(report.avoided).toEqual(['scatter']);
   expect(profileOf(own.device).scatter.owned).toBe(0);
+});
+
+test('reductions that share a launch are checked', async () => {
+  await using own = await wrongDevice(/retrograd joined reduce/, 'always');
+  await init({ device: own.gpu, adapterProfile: 'discrete' });
+  const report = await verify({ only: /^reduce$/, store: null });
+  expect(report.variants).toMatchObject([
+    { status: 'wrong', worstCheck: expect.stringContaining('replayed') },
+  ]);
+  expect(report.avoided).toEqual(['reduce']);
+  const sums = compile((x: Tensor, y: Tensor) => [sum(x, { axis: 0 }), sum(y, { axis: 0 })]);
+  const values = [tensor(a, { shape: [300, 64] }), tensor(b, { shape: [4, 300] })] as const;
+  const [recorded] = sums(...values) as [Tensor];
+  const [replayed] = sums(...values) as [Tensor];
+  expect(await replayed.data()).toEqual(await recorded.data());
 });
 
 test('a pipeline that does not compile is named, and the next variant is launched', async () => {

@@ -1,4 +1,5 @@
 /** @file Checks of kernels that compute lines of values: reductions, softmax, normalizations, scans, sorts. */
+import { compile } from '../../autodiff/compile.ts';
 import type { AdapterProfile } from '../../kernels/selection/adapterProfile.ts';
 import { cumsum } from '../../ops/reductions/cumsum.ts';
 import { max } from '../../ops/reductions/extrema.ts';
@@ -10,6 +11,7 @@ import { sort } from '../../ops/sorting/sort.ts';
 import { sum } from '../../ops/reductions/sum.ts';
 import { topK } from '../../ops/sorting/topK.ts';
 import { sizeOf } from '../../core/shape.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
 import { type Check, differentiable, spec, type Values } from '../check.ts';
 import { linear, linesOf } from '../reference.ts';
 import { quantizedProducts } from './quantized.ts';
@@ -174,6 +176,33 @@ function sorted(shape: readonly [number, number], k: number): Check {
   };
 }
 
+/** Sums of columns in a compiled function, whose replay may compute them in one launch. */
+function joinedSums(shapes: readonly (readonly [number, number])[]): Check {
+  return {
+    name: `sums of columns of ${shapes.map((shape) => shape.join(' × ')).join(', ')}, replayed`,
+    inputs: shapes.map((shape) => spec(shape)),
+    tolerance: 1e-5,
+    run: (inputs) => {
+      const sums = compile((...given: Tensor[]) => given.map((x) => sum(x, { axis: 0 })));
+      try {
+        for (const recorded of sums(...inputs)) recorded.dispose();
+        return sums(...inputs);
+      } finally {
+        sums.dispose();
+      }
+    },
+    expected: (inputs) =>
+      inputs.map((x, i) => {
+        const [rows, columns] = shapes[i] as readonly [number, number];
+        return Array.from({ length: columns }, (_, column) => {
+          let total = 0;
+          for (let row = 0; row < rows; row++) total += x[row * columns + column] as number;
+          return total;
+        });
+      }),
+  };
+}
+
 /** Lines of few and of many values, in rows and in columns; some are long enough to be split. */
 export const reductions = (): Check[] => [
   total('sum', [5, 37], 1),
@@ -183,6 +212,11 @@ export const reductions = (): Check[] => [
   total('mean', [70_000], 0),
   largest([3, 1601], 1),
   largest([260, 5], 0),
+  joinedSums([
+    [300, 5],
+    [37, 12],
+    [130, 8],
+  ]),
 ];
 
 export const lines = ({ lines: { longest } }: AdapterProfile): Check[] => [
