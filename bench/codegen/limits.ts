@@ -295,6 +295,17 @@ export const limits: readonly Limit[] = [
     reason: 'keys and values are read once, four at a time, for all queries that share them',
   },
   {
+    what: 'a step of Adam with moments in 8 bits',
+    problems: ['adam8bit [1048576]', 'adam8bit [1048576], decayed'],
+    kernels: /adam8bit/,
+    registers: 40,
+    waves: 24,
+    launches: 1,
+    bytes: 10_518_576,
+    reason:
+      'value, gradient and two bytes of moments are read once: many waves hide it, since an invocation has one vector',
+  },
+  {
     what: 'softmax of short lines',
     problems: ['softmax [1536,128]'],
     kernels: /softmax/,

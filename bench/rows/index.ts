@@ -12,6 +12,7 @@ import { gatherFamily } from './gather.ts';
 import { matMulFamily } from './matMul.ts';
 import { memoryFamily } from './memory.ts';
 import { normalizationFamily, reductionFamily } from './normalization.ts';
+import { optimizerFamily } from './optimizers.ts';
 import { perceptualFamily } from './perceptual.ts';
 import { poolingFamily } from './pooling.ts';
 import { pretrainedFamily } from './pretrained.ts';
@@ -35,6 +36,7 @@ export const families: readonly Family[] = [
   elementwiseFamily,
   overheadFamily,
   stepFamily,
+  optimizerFamily,
   transformerFamily,
   pretrainedFamily,
   perceptualFamily,

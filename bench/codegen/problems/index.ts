@@ -4,6 +4,7 @@ import { convolutionProblems } from './convolutions.ts';
 import { denseProblems } from './dense.ts';
 import { fewSampleProblems } from './fewSamples.ts';
 import { memoryBoundProblems } from './memoryBound.ts';
+import { optimizerProblems } from './optimizers.ts';
 import { quantizedProblems } from './quantized.ts';
 import { sequenceProblems } from './sequences.ts';
 
@@ -14,4 +15,5 @@ export const problems: readonly Problem[] = [
   ...sequenceProblems,
   ...fewSampleProblems,
   ...quantizedProblems,
+  ...optimizerProblems,
 ];

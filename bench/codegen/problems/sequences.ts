@@ -12,6 +12,7 @@ import {
   softmax,
   type Tensor,
 } from 'retrograd';
+import { markReserved } from '../../../src/ops/attention/reservedPositions.ts';
 import { unable } from '../../job.ts';
 import { type JaxArray, type JaxJs, jaxjs } from '../../peers/jaxjs.ts';
 import { ort } from '../../peers/ort.ts';
@@ -169,7 +170,9 @@ function decoding(maxLength: number, keyHeads: number, dtype: 'float32' | 'float
     run: (query, key, value, positions) => {
       cache ??= keyValueCache({ layers: 1, batch: 1, maxLength, heads: keyHeads, size: 64, dtype });
       const [layer] = cache.layers as [CachedLayer];
-      return cachedAttention(query as Tensor, key as Tensor, value as Tensor, positions as Tensor, layer);
+      // As those of cache.advance, which a step has for all layers.
+      const reserved = markReserved(positions as Tensor<'int32'>, maxLength);
+      return cachedAttention(query as Tensor, key as Tensor, value as Tensor, reserved, layer);
     },
   };
 }
