@@ -1,4 +1,5 @@
 /** @file Writes graphs in Keras's format: layers with their calls, and the sources of each call's tensors. */
+import type { GraphTensor } from '../graph/graphTensor.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { modelClassOf, type WrittenModel } from './writtenModel.ts';
@@ -14,6 +15,7 @@ import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
 import { invalid } from './jsonErrors.ts';
 import { snakeKey } from './optionNames.ts';
+import { storedPolicy } from './storedPolicies.ts';
 import { writeOperation, writeOperationCall } from './operations.ts';
 import { type Writer, writeValue } from './writeValue.ts';
 import { writtenDtype } from './writtenDtype.ts';
@@ -131,13 +133,20 @@ function populated(
   const { recordsTraining, recordsMask } = dialectOf(operation.className);
   const isRecorded =
     modelClassOf(operation) === 'Functional' ||
-    (isAlone && isSymbolic(argument) && argument.dtype === computeDTypeOf(operation as unknown as AnyLayer));
+    (isAlone &&
+      isSymbolic(argument) &&
+      isOfPolicy(operation as unknown as AnyLayer, argument as GraphTensor));
   if (!isRecorded) return {};
   const { mask, training } = options as Record<string, Nest<unknown>>;
   return {
     ...(recordsTraining !== undefined && training === undefined ? { training: recordsTraining } : {}),
     ...(recordsMask ? { mask: write(mask ?? mapNest(argument, () => null)) } : {}),
   };
+}
+
+/** Whether a tensor has the dtype that `layer` computes in, in the file. */
+function isOfPolicy(layer: AnyLayer, tensor: GraphTensor): boolean {
+  return writtenDtype(tensor) === (storedPolicy(layer)?.results ?? computeDTypeOf(layer));
 }
 
 /** Returns whether `mask` consists of the masks that the tensors of `argument` carry. */

@@ -10,7 +10,7 @@ import { inOrder, leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 
 /**
  * Returns the values in the order of the inputs: by position, or by name if a record is given for inputs that are not a record.
- * As in Keras, a vector is accepted where the input is a matrix of one column, and vice versa; integers become float32.
+ * As in Keras, a vector is accepted where the input is a matrix of one column, and vice versa; numbers become the floats of the input.
  * Errors: ValueError for missing or extra values; ShapeError and DTypeError for a value that does not match its input.
  */
 export function bindInputs(
@@ -44,10 +44,10 @@ function withRankOf({ shape: wanted }: KerasTensor, value: Tensor): Tensor {
   return value;
 }
 
-/** Returns `value` as float32 if it has integers and the input is float32: bytes of a picture, for example. */
+/** Returns `value` as floats of the input: it may be bytes of a picture, or what a layer in mixed precision computes. */
 function withDtypeOf({ dtype }: KerasTensor, value: Tensor): Tensor {
-  const isFloat = value.dtype === 'float32' || value.dtype === 'float16';
-  return dtype === 'float32' && !isFloat ? cast(value, dtype) : value;
+  const takesFloats = dtype === 'float32' || dtype === 'float16';
+  return takesFloats && value.dtype !== dtype ? cast(value, dtype) : value;
 }
 
 function isRecord(nest: unknown): nest is Readonly<Record<string, Nest<unknown>>> {

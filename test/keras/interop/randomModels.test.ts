@@ -11,28 +11,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { init, type Tensor, tensor } from '../../../src/index.ts';
 import { loadModel } from '../../../src/io/index.ts';
 import { clearSession } from '../../../src/keras/index.ts';
+import { difference, only, type RandomCase, tensorOf } from './randomCases.ts';
 
 const python = process.env.RETROGRAD_KERAS_PYTHON;
 const given = process.env.RETROGRAD_RANDOM_MODELS ?? '0,40';
 const script = fileURLToPath(new URL('./random_models.py', import.meta.url));
-
-interface Values {
-  readonly shape: readonly number[];
-  readonly dtype?: string;
-  readonly data: readonly number[];
-}
-
-interface Case {
-  readonly seed: number;
-  readonly layers: readonly string[];
-  readonly optimizer: { readonly name: string };
-  readonly inputs: readonly Values[];
-  readonly targets: readonly Values[];
-  readonly sampleWeight: readonly number[] | null;
-  readonly outputs: readonly Values[];
-  readonly logs: readonly Readonly<Record<string, number>>[];
-  readonly weights: readonly (readonly number[])[];
-}
 
 function made(): string {
   if (fs.existsSync(given)) return given;
@@ -44,17 +27,7 @@ function made(): string {
   return folder;
 }
 
-const tensorOf = ({ shape, dtype = 'float32', data }: Values) => tensor([...data], { shape, dtype } as never);
-const only = <T>(list: readonly T[]) => (list.length === 1 ? list[0] : list) as never;
-
-/** Values may differ by a share of the largest one, and by rounding. */
-function difference(found: ArrayLike<number>, wanted: readonly number[]): number {
-  if (found.length !== wanted.length) return Number.POSITIVE_INFINITY;
-  const scale = Math.max(1, ...wanted.map(Math.abs));
-  return Math.max(0, ...wanted.map((value, i) => Math.abs((found[i] as number) - value))) / scale;
-}
-
-async function differences(folder: string, one: Case): Promise<string[]> {
+async function differences(folder: string, one: RandomCase): Promise<string[]> {
   clearSession();
   const found: string[] = [];
   const note = (what: string, value: number, tolerance: number) => {
@@ -88,7 +61,7 @@ describe.skipIf(!python && !fs.existsSync(given))('a random model', () => {
     const lines = fs.readFileSync(path.join(folder, 'cases.jsonl'), 'utf8').trim().split('\n');
     const from = Number(process.env.RETROGRAD_RANDOM_FROM ?? 0);
     const failed: string[] = [];
-    for (const one of lines.map((line) => JSON.parse(line) as Case)) {
+    for (const one of lines.map((line) => JSON.parse(line) as RandomCase)) {
       if (one.seed < from) continue;
       const found = await differences(folder, one).catch((error: unknown) => [String(error)]);
       if (found.length > 0)

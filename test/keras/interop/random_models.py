@@ -11,12 +11,11 @@ import pathlib
 import random
 import sys
 
-os.environ["KERAS_BACKEND"] = "tensorflow"
+os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
-import tensorflow as tf  # noqa: E402
 from keras import layers as L  # noqa: E402
 
 STEPS, WIDTH, BATCH = 5, 4, 3
@@ -230,6 +229,8 @@ def has_noise(model, given, expected):
     Whether a gradient, or an element of one, is only what rounding leaves of zero, such as that of a bias before a normalization:
     most optimizers would enlarge it, and Lion takes its sign.
     """
+    import tensorflow as tf
+
     before = model.get_weights()
     with tf.GradientTape() as tape:
         loss = model.compute_loss(x=given, y=expected, y_pred=model(given, training=True))
