@@ -7,6 +7,7 @@ import { tidy } from '../../tensor/scope.ts';
 import type { LoraOptions } from '../layers/base/adapter.ts';
 import { defaultAdapter } from '../layers/base/adapterName.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
+import { mergeAdapter, unmergeAdapter } from './mergeAdapter.ts';
 import { requireSum } from './requireSum.ts';
 import {
   type AdaptableLayer,
@@ -131,7 +132,8 @@ function adapted(model: AnyLayer): AdaptableLayer[] {
 function addProduct({ layer }: AdaptableLayer, isMerged: boolean): void {
   const { adapter } = layer;
   if (!adapter || adapter.isMerged === isMerged) return;
-  unrecorded(() => tidy(() => layer.assignMerged(adapter, isMerged)));
+  const assign = isMerged ? mergeAdapter : unmergeAdapter;
+  unrecorded(() => tidy(() => assign(layer, adapter)));
   adapter.isMerged = isMerged;
   layer.noteAdapter();
 }

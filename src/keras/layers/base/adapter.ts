@@ -6,7 +6,7 @@ import { type HasTrainable, noteTrainableRead, noteTrainableSet } from '../../..
 import { ValueError } from '../../../core/errors.ts';
 import { checkOptions, type OptionNames, rejectExtraArguments } from '../../../core/options.ts';
 import { describe, requireFinite, requireInteger, type Shape } from '../../../core/shape.ts';
-import { add, div, mul, sub } from '../../../ops/elementwise/arithmetic.ts';
+import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
 import { unrecorded } from '../../../ops/define/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -128,22 +128,18 @@ export abstract class AdaptedLayer<
   }
 
   /**
-   * Adds the product of an adapter to its weight, or subtracts it again, which may leave a rounding error.
+   * Sets what the columns of the sum were multiplied by when an adapter of DoRA was merged.
    * @internal
    */
-  assignMerged(adapter: Adapter, isMerged: boolean): void {
-    const { weight, magnitude } = adapter;
-    if (isMerged && magnitude) {
-      // The sum has other lengths than the weight before: what they were divided by is lost otherwise.
-      const name = magnitude.path.replace(/magnitude(?=[^/]*$)/, 'factor');
-      const initializer = () => factorOf(magnitude, adapter, weight);
-      const options = { shape: magnitude.shape, initializer, trainable: false };
-      adapter.factor = besidesFile(() => this.addWeight(name, options));
-    }
-    const { factor } = adapter;
-    if (isMerged) weight.assign(merged(adapter));
-    else weight.assign(sub(factor ? div(weight, factor) : weight, productOf(adapter)));
-    if (!isMerged) this.#removeFactor(adapter);
+  setFactor(adapter: Adapter, value: Tensor | null): void {
+    const { magnitude, factor } = adapter;
+    if (factor) this.removeWeights([factor]);
+    const name = magnitude?.path.replace(/magnitude(?=[^/]*$)/, 'factor') ?? '';
+    adapter.factor =
+      value &&
+      besidesFile(() =>
+        this.addWeight(name, { shape: value.shape, initializer: () => value, trainable: false }),
+      );
   }
 
   /** The adapter in use; null without one. */
@@ -203,7 +199,7 @@ export abstract class AdaptedLayer<
       this.useAdapter(null);
     }
     this.#adapters.delete(name);
-    this.#removeFactor(adapter);
+    this.setFactor(adapter, null);
     this.removeWeights(variablesOf(adapter));
     if (this.#adapters.size === 0) this.freeze(adapter.weight, false);
   }
@@ -264,11 +260,6 @@ export abstract class AdaptedLayer<
   /** Number of axes of the weight that the first matrix of an adapter has. */
   #firstAxes(layout: LoraOptions['layout'], shape: Shape): number {
     return layout === 'peft' ? this.inputAxes : shape.length - 1;
-  }
-
-  #removeFactor(adapter: Adapter): void {
-    if (adapter.factor) this.removeWeights([adapter.factor]);
-    adapter.factor = null;
   }
 
   get #used(): Adapter | null {
