@@ -253,23 +253,26 @@ test('a matrix of logits that is trained as a whole is one of the modules to sav
   narrow.dispose();
 });
 
-test('a network with a trained adapter is saved as the sum', async () => {
-  const net = await fromPretrained(folderOf('gpt2'), { task: 'causalLM' });
-  net.enableLora({ rank: 2 });
-  const tokens = tensor([[5, 9, 14, 20]], { dtype: 'int32' });
-  const next = tensor([[9, 14, 20, 27]], { dtype: 'int32' });
-  const loss = losses.sparseCategoricalCrossentropy({ fromLogits: true });
-  net.compile({ optimizer: optimizers.adam({ learningRate: 0.05 }), loss });
-  const { history } = await net.fit(tokens, next, { epochs: 8, verbose: 0 });
-  const curve = history.loss as number[];
-  expect(curve.at(-1)).toBeLessThan((curve[0] as number) / 2);
-  const saved = new FilesTarget();
-  await savePretrained(net, saved);
-  const again = await fromPretrained(saved.files, { task: 'causalLM' });
-  await expectClose(again.apply(tokens), [...(await net.apply(tokens).data())], 1e-5);
-  net.dispose();
-  again.dispose();
-});
+test.each([false, true])(
+  'a network with a trained adapter, with a bias: %s, is saved as the sum',
+  async (loraBias) => {
+    const net = await fromPretrained(folderOf('gpt2'), { task: 'causalLM' });
+    net.enableLora({ rank: 2, loraBias });
+    const tokens = tensor([[5, 9, 14, 20]], { dtype: 'int32' });
+    const next = tensor([[9, 14, 20, 27]], { dtype: 'int32' });
+    const loss = losses.sparseCategoricalCrossentropy({ fromLogits: true });
+    net.compile({ optimizer: optimizers.adam({ learningRate: 0.05 }), loss });
+    const { history } = await net.fit(tokens, next, { epochs: 8, verbose: 0 });
+    const curve = history.loss as number[];
+    expect(curve.at(-1)).toBeLessThan((curve[0] as number) / 2);
+    const saved = new FilesTarget();
+    await savePretrained(net, saved);
+    const again = await fromPretrained(saved.files, { task: 'causalLM' });
+    await expectClose(again.apply(tokens), [...(await net.apply(tokens).data())], 1e-5);
+    net.dispose();
+    again.dispose();
+  },
+);
 
 test('a tokenizer is made of its files, by the class that is passed', async () => {
   const file = (name: string, content: object) => new File([JSON.stringify(content)], name);

@@ -6,7 +6,7 @@ import { type FloatType, safetensorsPieces, type WrittenTensor } from '../../for
 import type { JsonObject } from '../../keras/json/document.ts';
 import { requireSum } from '../../keras/adapters/requireSum.ts';
 import { AdaptedLayer } from '../../keras/layers/base/adapter.ts';
-import { merged } from '../../keras/layers/base/adapterValues.ts';
+import { merged, mergedBias } from '../../keras/layers/base/adapterValues.ts';
 import { Dense } from '../../keras/layers/core/dense.ts';
 import type { SaveProgress } from '../../keras/saving/fileOptions.ts';
 import { unrecorded } from '../../ops/define/recorders.ts';
@@ -110,10 +110,12 @@ function writtenTensor(parameter: Parameter): WrittenTensor {
   return { name, shape: shapeIn(parameter), read };
 }
 
-/** The weight, or the sum of it and its adapter. */
+/** The weight or bias, or the sum of it and its adapter. */
 function withAdapter({ variable, matrix, layer }: Parameter): Tensor {
   const adapter = layer instanceof AdaptedLayer ? layer.adapter : null;
   if (adapter) requireSum('savePretrained', adapter);
+  if (adapter?.bias && adapter.layerBias === (variable as Variable) && !adapter.isMerged)
+    return mergedBias(adapter) as Tensor;
   const isAdapted = adapter && adapter.weight === (variable as Variable) && !adapter.isMerged;
   if (!matrix) return isAdapted ? merged(adapter) : variable;
   const lines = matrix.widened();

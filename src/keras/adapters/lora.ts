@@ -47,6 +47,7 @@ const optionNames: OptionNames<ModelLoraOptions> = {
   layout: false,
   rankStabilized: false,
   dora: false,
+  loraBias: false,
   aInitializer: false,
   bInitializer: false,
   rankPattern: false,
@@ -60,6 +61,7 @@ export function enableLora(model: AnyLayer, options: ModelLoraOptions): void {
   const { rank, targets, alsoTrain = [], rankPattern = {}, alphaPattern = {}, ...settings } = options;
   const { alpha = null, name = defaultAdapter } = settings;
   requireInteger(op, 'rank', rank, 1);
+  requireOne(op, settings);
   requireName(op, name);
   const found = adaptableLayers(op, model, targets).map((each) => ({
     ...each,
@@ -161,6 +163,17 @@ function requireName(op: string, name: unknown): void {
     rule: '`name` is the name of an adapter: text without spaces and slashes.',
     received: `name: ${describe(name)}`,
     hint: "leave it out for 'default'.",
+  });
+}
+
+/** PEFT has no adapters with both. */
+function requireOne(op: string, { dora, loraBias }: LoraOptions): void {
+  if (!dora || !loraBias) return;
+  throw new ValueError({
+    op,
+    rule: 'an adapter has lengths of columns (`dora`) or a bias (`loraBias`).',
+    received: 'dora: true, loraBias: true',
+    hint: 'choose one of them.',
   });
 }
 

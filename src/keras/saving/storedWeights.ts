@@ -97,8 +97,9 @@ export function* matchStore(
   for (const path of [...renamed.keys()].filter(isStatePath)) renamed.delete(path);
   for (const { path, layer, variables } of yield* findSaveables(model as unknown as AnyLayer)) {
     const found = takeStored(renamed, path);
-    // The kernel in the file has what an adapter added.
-    if (layer.adapter) matching.pair(layer.adapter.b, zeros(layer.adapter.b));
+    // The kernel and the bias in the file have what an adapter added.
+    for (const added of layer.adapter ? [layer.adapter.b, layer.adapter.bias] : [])
+      if (added) matching.pair(added, zeros(added));
     if (layer.adapter?.magnitude) {
       const kernel = found?.tensors[variables.indexOf(layer.adapter.weight)] ?? null;
       matching.pair(layer.adapter.magnitude, kernel && columnLengths(kernel, layer.adapter.magnitude));

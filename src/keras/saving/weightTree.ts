@@ -13,7 +13,7 @@ import type { Optimizer } from '../optimizers/optimizer.ts';
 import { unrecorded } from '../../ops/define/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { requireSum } from '../adapters/requireSum.ts';
-import { merged } from '../layers/base/adapterValues.ts';
+import { merged, mergedBias } from '../layers/base/adapterValues.ts';
 import { type PolicyDType, storedPolicy } from '../json/storedPolicies.ts';
 import { isModel } from '../json/writtenModel.ts';
 import {
@@ -134,10 +134,11 @@ async function addLayer(
 
 /** Reads a variable, or the sum of it and its adapter. */
 async function valueInFile({ adapter }: SavedLayer, variable: Variable): Promise<TypedData> {
-  if (adapter?.weight !== variable || adapter.isMerged || variable.dtype !== 'float32')
-    return variable.data();
+  if (!adapter || adapter.isMerged) return variable.data();
   requireSum('save', adapter);
-  const [sum] = tidy(() => [unrecorded(() => merged(adapter))]) as [Tensor];
+  const isBias = adapter.bias !== null && adapter.layerBias === variable;
+  if (!isBias && (adapter.weight !== variable || variable.dtype !== 'float32')) return variable.data();
+  const [sum] = tidy(() => [unrecorded(() => (isBias ? mergedBias : merged)(adapter))]) as [Tensor];
   try {
     return await sum.data();
   } finally {

@@ -59,7 +59,10 @@ NETWORKS = {
 }
 
 # Those whose adapters are of DoRA.
-DECOMPOSED = {"gpt2", "qwen3", "distilbert"}
+DECOMPOSED = {"bert", "qwen3", "distilbert"}
+
+# Those whose second matrices have biases.
+BIASED = {"gpt2"}
 
 # Those of images and sounds: (configuration, model, options, what they compute). Adapters are compared on networks of texts.
 OTHERS = {
@@ -135,7 +138,10 @@ def make_network(folder, name):
 
 def make_adapter(folder, name, model_class, targets):
     base = load(model_class, os.path.join(folder, "float32"))
-    settings = dict(r=2, lora_alpha=6, target_modules=targets, fan_in_fan_out=name == "gpt2", use_dora=name in DECOMPOSED)
+    settings = dict(
+        r=2, lora_alpha=6, target_modules=targets, fan_in_fan_out=name == "gpt2",
+        use_dora=name in DECOMPOSED, lora_bias=name in BIASED,
+    )
     model = peft.get_peft_model(base, peft.LoraConfig(**settings))
     generator = torch.Generator().manual_seed(1)
     for parameter in trained(model).values():

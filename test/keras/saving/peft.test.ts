@@ -32,7 +32,7 @@ function expectClose(values: readonly number[], expected: readonly number[]) {
   for (const [i, value] of values.entries()) expect(value).toBeCloseTo(expected[i] as number, 4);
 }
 
-describe.each(['fused', 'stabilized', 'decomposed'])('%s', (folder) => {
+describe.each(['fused', 'stabilized', 'decomposed', 'biased'])('%s', (folder) => {
   test('computes what PEFT computes, and is written with the same bits', async () => {
     const net = peftNet();
     expectClose(await dataOf(net.apply(peftIds())), logits.base as number[]);
@@ -116,6 +116,21 @@ describe('errors', () => {
       'DoRA without magnitudes',
       ({ config }) => (config.use_dora = true),
       /use_dora: true, and 'h.0.c_attn' without/,
+    ],
+    [
+      'biases that aren’t there',
+      ({ config }) => (config.lora_bias = true),
+      /lora_bias: true, and 'h.0.c_attn' without/,
+    ],
+    [
+      'biases that nothing says',
+      ({ tensors }) =>
+        tensors.set(first.replace('A.weight', 'B.bias'), {
+          shape: [8],
+          dtype: 'float32',
+          data: new Float32Array(8),
+        }),
+      /lora_bias: false, and 'h.0.c_proj' with/,
     ],
     [
       'weights that PEFT changes at first',

@@ -14,9 +14,17 @@ import type { InitializerLike } from '../../initializers/index.ts';
 import { own } from '../../options/kinds.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { defaultAdapter } from './adapterName.ts';
-import { type Adapter, factorOf, lengthsOf, merged, productOf, variablesOf } from './adapterValues.ts';
+import {
+  type Adapter,
+  factorOf,
+  lengthsOf,
+  merged,
+  mergedBias,
+  productOf,
+  variablesOf,
+} from './adapterValues.ts';
 import { Layer, type LayerOptions } from './layer.ts';
-import { besidesFile } from './layerWeights.ts';
+import { besidesFile, type WeightOptions } from './layerWeights.ts';
 
 /** Options of layers that may have a low-rank adapter. */
 export interface AdapterOptions {
@@ -54,6 +62,11 @@ export interface LoraOptions {
    * Adaptation, 2024. Default false.
    */
   dora?: boolean;
+  /**
+   * Whether the second matrix has a bias (`lora_bias` of PEFT), for adapters of kernels without `dora`. A layer without a bias can't have it
+   * merged. Default false.
+   */
+  loraBias?: boolean;
 }
 
 const loraOptionNames: OptionNames<LoraOptions> = {
@@ -64,6 +77,7 @@ const loraOptionNames: OptionNames<LoraOptions> = {
   layout: false,
   rankStabilized: false,
   dora: false,
+  loraBias: false,
 };
 
 /**
@@ -131,15 +145,9 @@ export abstract class AdaptedLayer<
    * Sets what the columns of the sum were multiplied by when an adapter of DoRA was merged.
    * @internal
    */
-  setFactor(adapter: Adapter, value: Tensor | null): void {
-    const { magnitude, factor } = adapter;
-    if (factor) this.removeWeights([factor]);
-    const name = magnitude?.path.replace(/magnitude(?=[^/]*$)/, 'factor') ?? '';
-    adapter.factor =
-      value &&
-      besidesFile(() =>
-        this.addWeight(name, { shape: value.shape, initializer: () => value, trainable: false }),
-      );
+  setFactor(adapter: Adapter, factor: readonly [name: string, options: WeightOptions] | null): void {
+    if (adapter.factor) this.removeWeights([adapter.factor]);
+    adapter.factor = factor && this.addWeight(...factor);
   }
 
   /** The adapter in use; null without one. */
@@ -231,6 +239,12 @@ export abstract class AdaptedLayer<
     return this.added ? merged(this.added, this.base()) : this.base();
   }
 
+  /** The bias of the layer, and what the adapter in use adds to it. */
+  protected get adaptedBias(): Tensor | null {
+    const { added } = this;
+    return added ? mergedBias(added) : this.#bias;
+  }
+
   /** The sum of the products with the kernel and with the adapter's matrices, without a bias. */
   protected sumOf(product: Tensor, low: Tensor, adapter: Adapter): Tensor {
     const { magnitude } = adapter;
@@ -262,13 +276,23 @@ export abstract class AdaptedLayer<
     return layout === 'peft' ? this.inputAxes : shape.length - 1;
   }
 
+  get #bias(): Variable | null {
+    return (this as { bias?: Variable | null }).bias ?? null;
+  }
+
   get #used(): Adapter | null {
     return this.#adapter?.isMerged ? null : this.#adapter;
   }
 
   #add(rank: number, options: LoraOptions, scope: string): void {
     const { alpha, aInitializer = 'heUniform', bInitializer = 'zeros' } = options;
-    const { name = defaultAdapter, layout = 'keras', rankStabilized = false, dora = false } = options;
+    const {
+      name = defaultAdapter,
+      layout = 'keras',
+      rankStabilized = false,
+      dora = false,
+      loraBias = false,
+    } = options;
     const [kind, weight] = this.adaptable ?? [];
     if (!weight || this.#adapters.has(name) || this.#adapter?.isMerged || weight.constraint) {
       throw new ValueError({
@@ -298,13 +322,19 @@ export abstract class AdaptedLayer<
         const b = make('b', [rank, ...shape.slice(axes)], bInitializer);
         // The layer computes at first what the plain adapter would.
         const lengths = () => lengthsOf(add(this.base(), productOf({ a, b, scale })), outputs.length);
-        return { a, b, magnitude: dora ? make('magnitude', outputs, lengths) : null };
+        return {
+          a,
+          b,
+          magnitude: dora ? make('magnitude', outputs, lengths) : null,
+          bias: loraBias ? make('bias', outputs, 'zeros') : null,
+        };
       }),
     );
     this.#adapters.set(name, {
       ...made,
       name,
       weight,
+      layerBias: this.#bias,
       rank,
       alpha: scaled,
       rankStabilized,

@@ -22,6 +22,10 @@ export interface Adapter {
   readonly b: Variable;
   /** The lengths of the columns of the sum, in the shape of the weight's outputs (DoRA); null in a plain adapter. */
   readonly magnitude: Variable | null;
+  /** A bias of the second matrix, in the shape of the weight's outputs; null without one. */
+  readonly bias: Variable | null;
+  /** The bias of the layer, to which that of the adapter is added; null for a layer without. */
+  readonly layerBias: Variable | null;
   readonly rank: number;
   readonly alpha: number;
   readonly rankStabilized: boolean;
@@ -37,8 +41,8 @@ export interface Adapter {
 }
 
 /** The variables of an adapter. */
-export function variablesOf({ a, b, magnitude }: Adapter): Variable[] {
-  return magnitude ? [a, b, magnitude] : [a, b];
+export function variablesOf({ a, b, magnitude, bias }: Adapter): Variable[] {
+  return [a, b, magnitude, bias].filter((variable) => variable !== null);
 }
 
 /** The weight, or its values `base`, and what its adapter adds. */
@@ -46,6 +50,12 @@ export function merged(adapter: Adapter, base: Tensor = adapter.weight): Tensor 
   const whole = add(base, productOf(adapter));
   const { magnitude } = adapter;
   return magnitude ? mul(whole, div(magnitude, stopGradient(lengthsOf(whole, magnitude.rank)))) : whole;
+}
+
+/** The bias of the layer, and what its adapter adds; null without both. */
+export function mergedBias({ bias, layerBias, scale }: Adapter): Tensor | null {
+  const added = bias && mul(bias, scale);
+  return added && layerBias ? add(layerBias, added) : (added ?? layerBias);
 }
 
 /** What an adapter adds, in the shape of its weight; DoRA then changes the lengths of columns. */

@@ -102,7 +102,8 @@ export abstract class Convolution extends AdaptedLayer {
 
   /** Adds the bias, for ops that don't. */
   protected withBias(y: Tensor): Tensor {
-    return this.bias ? add(y, this.bias) : y;
+    const { adaptedBias: bias } = this;
+    return bias ? add(y, bias) : y;
   }
 
   protected get imageOptions(): ImageOptions {

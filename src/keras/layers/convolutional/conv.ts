@@ -74,7 +74,7 @@ export abstract class GroupedConvolution extends Convolution {
     const options = { ...this.imageOptions, groups: this.groups, activation };
     const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
     const [image, kernel] = [operand(this.asImages(x)), operand(this.asImageKernel(this.adapted()))];
-    const images = fusedConv2d(image, kernel, this.bias, options);
+    const images = fusedConv2d(image, kernel, this.adaptedBias, options);
     return after(this.fromImages(images));
   }
 }

@@ -56,13 +56,13 @@ export class Dense extends /* @__PURE__ */ layer<DenseOptions, AdaptedLayer, 'in
   override call(x: Tensor): Tensor {
     const { fused: activation, after } = splitActivation(this.activation);
     const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
-    const { added, bias } = this;
+    const { added, adaptedBias: bias } = this;
     const operands = [operand(this.rounded(x)), operand(this.base())] as const;
     if (!added) return after(fusedMatMul(...operands, bias, { activation }));
     // The sum of kernel and adapter would take as much memory as the kernel, and its gradient, too.
     const first = added.magnitude ? null : bias;
     const y = this.sumOf(fusedMatMul(...operands, first), lowRank(x, added, operand), added);
-    return this.activation(first === bias ? y : add(y, bias as Variable));
+    return this.activation(first === bias ? y : add(y, bias as Tensor));
   }
 }
 

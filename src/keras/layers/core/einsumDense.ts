@@ -83,7 +83,7 @@ export class EinsumDense extends /* @__PURE__ */ layer<EinsumDenseOptions, Adapt
 
   override call(x: Tensor): Tensor {
     const { input, output } = this.#plan(x.shape);
-    const { bias, activation } = this;
+    const { adaptedBias: bias, activation } = this;
     const { kernel } = this.#axes;
     const product = einsum({ a: input, b: kernel, result: output }, this.rounded(x), this.base());
     const { added } = this;
@@ -91,12 +91,14 @@ export class EinsumDense extends /* @__PURE__ */ layer<EinsumDenseOptions, Adapt
     return activation(bias ? add(y, bias) : y);
   }
 
-  /** Errors: ValueError for DoRA where an output has its axes in another order than the kernel. */
+  /** Errors: ValueError for `dora` and `loraBias` where an output, or a bias, has other axes than the columns of the kernel. */
   override enableLora(rank: number, options: LoraOptions = {}, ...extra: never[]): void {
     const { kernel, output } = this.#axes;
-    if (!options?.dora || output.endsWith(kernel.slice(this.inputAxes)))
-      super.enableLora(rank, options, ...extra);
-    else throw this.#notColumns();
+    const columns = kernel.slice(this.inputAxes);
+    const isOfColumns = output.endsWith(columns);
+    const isBiased = isOfColumns && (!this.bias || this.bias.rank === columns.length);
+    if ((options?.dora && !isOfColumns) || (options?.loraBias && !isBiased)) throw this.#notColumns();
+    super.enableLora(rank, options, ...extra);
   }
 
   protected override get inputAxes(): number {
@@ -108,9 +110,9 @@ export class EinsumDense extends /* @__PURE__ */ layer<EinsumDenseOptions, Adapt
   #notColumns(): ValueError {
     return new ValueError({
       op: `${this.name}.enableLora`,
-      rule: 'DoRA is for kernels whose outputs are the last axes of the result.',
+      rule: '`dora` and `loraBias` are for kernels whose outputs are the last axes of the result, and those of the bias.',
       received: `equation: '${this.equation}'`,
-      hint: 'leave `dora` out, or write the output with these axes last.',
+      hint: 'leave them out, or write the output with these axes last.',
     });
   }
 

@@ -1,5 +1,6 @@
 /** @file Embedding: a row of weights for each of a number of ids. */
-import { type AdapterOptions, adapterTable, AdaptedLayer } from '../base/adapter.ts';
+import { type AdapterOptions, adapterTable, AdaptedLayer, type LoraOptions } from '../base/adapter.ts';
+import { ValueError } from '../../../core/errors.ts';
 import { type DType, isInteger } from '../../../core/dtype.ts';
 import type { OpenShape } from '../../../core/shape.ts';
 import { mul } from '../../../ops/elementwise/arithmetic.ts';
@@ -66,6 +67,19 @@ export class Embedding extends /* @__PURE__ */ layer<EmbeddingOptions, AdaptedLa
 
   protected override get adaptable(): readonly ['embeddings', Variable | null] {
     return ['embeddings', this.embeddings];
+  }
+
+  /** Errors: ValueError also for a bias of the adapter, which PEFT has for kernels only. */
+  override enableLora(rank: number, options: LoraOptions = {}, ...extra: never[]): void {
+    if (options?.loraBias) {
+      throw new ValueError({
+        op: `${this.name}.enableLora`,
+        rule: '`loraBias` is for adapters of kernels.',
+        received: `${this}`,
+        hint: 'leave it out, or leave the layer out of `targets`.',
+      });
+    }
+    super.enableLora(rank, options, ...extra);
   }
 
   override call(ids: Tensor): Tensor {

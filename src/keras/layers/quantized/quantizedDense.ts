@@ -33,7 +33,7 @@ export class QuantizedDense extends /* @__PURE__ */ quantized(Dense) {
     const packed = states.get(this)?.weights.packed;
     if (!packed || this.dtypePolicy === 'mixedFloat16') return super.call(x);
     const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
-    const { added, bias } = this;
+    const { added, adaptedBias: bias } = this;
     const product = quantizedMatMul(this.rounded(operand(x)), packed);
     const y = added ? this.sumOf(product, lowRank(x, added, operand), added) : product;
     return this.activation(bias ? add(y, bias) : y);

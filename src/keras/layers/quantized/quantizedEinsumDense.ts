@@ -102,7 +102,7 @@ export class QuantizedEinsumDense extends /* @__PURE__ */ quantized(EinsumDense)
     const rows = reshape(given, { shape: [...shapeOf(others), packed.length] });
     const product = reshape(quantizedMatMul(rows, packed), { shape: shapeOf(others + kept) });
     const whole = arranged(product, others + kept, output);
-    const { added, bias } = this;
+    const { added, adaptedBias: bias } = this;
     const y = added ? this.sumOf(whole, lowRankSum(x, added, { input, kernel, output }), added) : whole;
     return this.activation(bias ? add(y, bias) : y);
   }

@@ -10,6 +10,7 @@ export interface AdapterConfig {
   readonly lora_alpha: number;
   readonly use_rslora: boolean;
   readonly use_dora: boolean;
+  readonly lora_bias: boolean;
   readonly bias: 'none' | 'all' | 'lora_only';
   readonly rank_pattern: Readonly<Record<string, number>>;
   readonly alpha_pattern: Readonly<Record<string, number>>;
@@ -48,7 +49,6 @@ export const usualFields: AdapterConfig = {
 const required: Readonly<Record<string, readonly unknown[]>> = {
   peft_type: ['LORA'],
   bias: ['none', 'all', 'lora_only'],
-  lora_bias: [false],
   // With others, PEFT changes the weights below the adapter when it loads it.
   init_lora_weights: [true, false, null, 'gaussian', 'eva', 'orthogonal'],
   layer_replication: [null],
@@ -89,8 +89,10 @@ export function checkedConfig(given: unknown, file: string): AdapterConfig {
   const isCount = (n: unknown) => Number.isInteger(n) && (n as number) > 0;
   requireField(file, config, 'r', isCount);
   requireField(file, config, 'lora_alpha', (n) => Number.isFinite(n));
-  for (const field of ['use_rslora', 'use_dora'])
+  for (const field of ['use_rslora', 'use_dora', 'lora_bias'])
     requireField(file, config, field, (value) => typeof value === 'boolean');
+  if (config.use_dora && config.lora_bias)
+    throw invalid(file, 'PEFT has no DoRA with biases of adapters.', 'use_dora: true, lora_bias: true');
   requireField(file, config, 'rank_pattern', (value) => isNumbers(value, isCount));
   requireField(file, config, 'alpha_pattern', (value) => isNumbers(value, (n) => Number.isFinite(n)));
   for (const field of ['rank_pattern', 'alpha_pattern'] as const)

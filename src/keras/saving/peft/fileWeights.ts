@@ -9,7 +9,12 @@ export interface Pair {
   b: StoredTensor | null;
   /** Of DoRA. */
   magnitude: StoredTensor | null;
+  /** Of the second matrix. */
+  bias: StoredTensor | null;
 }
+
+/** The names of the tensors of a pair. */
+export type PairPart = Exclude<keyof Pair, 'formerly'>;
 
 /** A weight besides those of adapters: of modules_to_save, or of the layer that an adapter is for. */
 export interface OtherWeight {

@@ -21,7 +21,7 @@ import { type AdapterConfig, checkedConfig, patternValue, readConfig } from './c
 import { trainedBiases } from './biases.ts';
 import { keepAdapter } from './keptConfigs.ts';
 import { fromFile, fromMatrices, kindOf, type Matrices, type MatrixKind, split } from './matrices.ts';
-import { requireMagnitudes } from './magnitudes.ts';
+import { requireVectors } from './vectors.ts';
 import { misfit, unknownModule } from './misfits.ts';
 import {
   type AdapterModules,
@@ -30,7 +30,7 @@ import {
   type ModelWithLayers,
   requireModel,
 } from './modules.ts';
-import type { OtherWeight, Pair } from './fileWeights.ts';
+import type { OtherWeight, Pair, PairPart } from './fileWeights.ts';
 import { readOtherWeights, type TrainedWhole } from './otherWeights.ts';
 import { requireTied, reversesIn } from './reverse.ts';
 
@@ -63,6 +63,7 @@ interface NewAdapter {
     readonly a: Float32Array;
     readonly b: Float32Array;
     readonly magnitude?: Float32Array | undefined;
+    readonly bias?: Float32Array | undefined;
   };
 }
 
@@ -91,7 +92,7 @@ export async function loadAdapter(
     const config = await configOf(opened, options);
     const { tensors } = await openSafetensors(opened);
     const { pairs, others } = sorted(tensors, opened.name, formerNames(layers));
-    requireMagnitudes(opened.name, config, pairs);
+    requireVectors(opened.name, config, pairs);
     const reverses = reversesIn(layers);
     const made: NewAdapter[] = [];
     for (const [module, pair] of pairs) {
@@ -137,7 +138,17 @@ async function configOf(source: ByteSource, { config }: LoadAdapterOptions): Pro
 }
 
 const prefix = 'base_model.model.';
-const ofAdapter = /^(.*)\.lora_(?:(?:embedding_)?([AB])(?:\.weight)?|(magnitude)_vector)$/;
+const ofAdapter = /^(.*)\.lora_(?:((?:embedding_)?[AB])(?:\.weight)?|(magnitude_vector|B\.bias))$/;
+
+/** The tensors of a module, by what their names have after `lora_`. */
+const parts: Readonly<Record<string, PairPart>> = {
+  A: 'a',
+  embedding_A: 'a',
+  B: 'b',
+  embedding_B: 'b',
+  magnitude_vector: 'magnitude',
+  'B.bias': 'bias',
+};
 
 /** The modules by the names that they have in older files. */
 function formerNames(layers: LayersOfModule): ReadonlyMap<string, string> {
@@ -157,7 +168,7 @@ function sorted(
   const others: OtherWeight[] = [];
   for (const [full, stored] of tensors) {
     const name = full.startsWith(prefix) ? full.slice(prefix.length) : full;
-    const [, formerly, which, isMagnitude] = ofAdapter.exec(name) ?? [];
+    const [, formerly, matrix, vector] = ofAdapter.exec(name) ?? [];
     // Copies of what modules_to_save replaces have no effect.
     if (name.includes('.original_module.')) continue;
     if (formerly === undefined) {
@@ -169,8 +180,8 @@ function sorted(
       continue;
     }
     const module = renamed.get(formerly) ?? formerly;
-    const pair = pairs.get(module) ?? { formerly, a: null, b: null, magnitude: null };
-    pair[isMagnitude ? 'magnitude' : which === 'A' ? 'a' : 'b'] = stored;
+    const pair = pairs.get(module) ?? { formerly, a: null, b: null, magnitude: null, bias: null };
+    pair[parts[matrix ?? vector ?? ''] as PairPart] = stored;
     pairs.set(module, pair);
   }
   if (pairs.size > 0) return { pairs, others };
@@ -180,7 +191,7 @@ function sorted(
 
 async function adaptersOf(
   module: string,
-  { formerly, a, b, magnitude }: Pair,
+  { formerly, a, b, magnitude, bias }: Pair,
   {
     config,
     layers,
@@ -205,34 +216,42 @@ async function adaptersOf(
   const columns = sides.map(([, count]) => count);
   const rank = a.shape[0] ?? 0;
   const wanted = expectedShapes(kind, window, { rank, rows: sides[0]?.[0] ?? 0, columns });
-  requireShapes(file, module, { lora_A: a, lora_B: b, lora_magnitude_vector: magnitude }, wanted);
+  const given = { lora_A: a, lora_B: b, lora_magnitude_vector: magnitude, 'lora_B.bias': bias };
+  requireShapes(file, module, given, wanted);
   requireSingle(file, module, adaptable);
   const whole = fromFile(await readWhole(a), await readWhole(b), kind, window);
   const lengths = magnitude && ((await readWhole(magnitude)).data as Float32Array);
+  const added = bias && ((await readWhole(bias)).data as Float32Array);
   const begins = columns.map((_, i) => columns.slice(0, i).reduce((sum, n) => sum + n, 0));
   const alpha = patternValue(config.alpha_pattern, formerly, config.lora_alpha);
-  return split(whole, columns).map((part: Matrices, i) => ({
-    layer: adaptable[i] as AdaptedLayer,
-    rank,
-    alpha,
-    values: {
-      ...(fromMatrices(part) as { a: Float32Array; b: Float32Array }),
-      magnitude: lengths?.slice(begins[i], (begins[i] as number) + part.columns),
-    },
-  }));
+  return split(whole, columns).map((part: Matrices, i) => {
+    const ofPart = (vector: Float32Array | null) =>
+      vector?.slice(begins[i], (begins[i] as number) + part.columns);
+    return {
+      layer: adaptable[i] as AdaptedLayer,
+      rank,
+      alpha,
+      values: {
+        ...(fromMatrices(part) as { a: Float32Array; b: Float32Array }),
+        magnitude: ofPart(lengths),
+        bias: ofPart(added),
+      },
+    };
+  });
 }
 
 function expectedShapes(
   kind: MatrixKind,
   window: Shape,
   { rank, rows, columns }: { rank: number; rows: number; columns: readonly number[] },
-): readonly [a: Shape, b: Shape, magnitude: Shape] {
+): readonly [a: Shape, b: Shape, magnitude: Shape, bias: Shape] {
   const outputs = columns.reduce((sum, n) => sum + n, 0);
-  if (kind !== 'convolution') return [[rank, rows], [outputs, rank], [outputs]];
+  if (kind !== 'convolution') return [[rank, rows], [outputs, rank], [outputs], [outputs]];
   return [
     [rank, rows / sizeOf(window), ...window],
     [outputs, rank, ...window.map(() => 1)],
     [1, outputs, ...window.map(() => 1)],
+    [outputs],
   ];
 }
 
@@ -281,6 +300,7 @@ function add(
       rankStabilized: config.use_rslora,
       aInitializer: 'zeros',
       dora: config.use_dora,
+      loraBias: config.lora_bias,
     });
   for (const { layer } of made) {
     const adapter = layer.adapters.get(name);
@@ -290,10 +310,11 @@ function add(
     tidy(() => {
       const host = (variable: Variable, data: Float32Array) =>
         [variable, { shape: variable.shape, dtype: 'float32', data }] as const;
-      const values = made.flatMap(({ layer, values: { a, b, magnitude } }) => {
+      const values = made.flatMap(({ layer, values: { a, b, magnitude, bias } }) => {
         const adapter = layer.adapters.get(name) as Adapter;
         const lengths = magnitude ? [host(adapter.magnitude as Variable, magnitude)] : [];
-        return [host(adapter.a, a), host(adapter.b, b), ...lengths];
+        const added = bias ? [host(adapter.bias as Variable, bias)] : [];
+        return [host(adapter.a, a), host(adapter.b, b), ...lengths, ...added];
       });
       const all = [...values, ...assigned];
       assignAll(all.map(([variable, value]): Assignment => [variable, uploadLoaded(value, file)]));

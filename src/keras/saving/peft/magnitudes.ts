@@ -4,11 +4,8 @@ import type { Shape } from '../../../core/shape.ts';
 import type { HostTensor } from '../../../formats/hostTensor.ts';
 import type { Adapter } from '../../layers/base/adapterValues.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
-import type { AdapterConfig } from './config.ts';
 import type { MatrixKind } from './matrices.ts';
-import { misfit } from './misfits.ts';
 import type { LayerOfModule } from './modules.ts';
-import type { Pair } from './fileWeights.ts';
 import { isTiedEmbedding } from './reverse.ts';
 
 /** The lengths of the columns of a module. Errors: ValueError for those that PEFT has no place for. */
@@ -46,17 +43,4 @@ export function magnitudeTensor(
   const { length } = data;
   const shape = kind === 'convolution' ? [1, length, ...window.map(() => 1)] : [length];
   return [`${module}.lora_magnitude_vector`, { shape, dtype: 'float32', data }];
-}
-
-/** Errors: FormatError unless all modules, or none, have the magnitudes of DoRA, as the configuration says. */
-export function requireMagnitudes(
-  file: string,
-  { use_dora: isDora }: AdapterConfig,
-  pairs: ReadonlyMap<string, Pair>,
-) {
-  for (const [module, { magnitude }] of pairs) {
-    if ((magnitude !== null) === isDora) continue;
-    const received = `use_dora: ${isDora}, and '${module}' ${magnitude ? 'with' : 'without'} one`;
-    throw misfit(file, 'modules have a lora_magnitude_vector exactly if `use_dora` is true.', received);
-  }
 }

@@ -47,8 +47,9 @@ export async function requireTied(
   const isTied =
     layer.tieWeights &&
     vectors &&
-    // The lengths of lines of logits, which vectors have no lengths for.
+    // The lengths of lines of logits, and their biases, which vectors have none for.
     !logits.magnitude &&
+    !logits.bias &&
     (await isTransposed(logits.a, vectors.b)) &&
     (await isTransposed(logits.b, vectors.a));
   if (isTied) return;

@@ -25,6 +25,7 @@ import {
   toMatrices,
 } from './matrices.ts';
 import { biasField, biasTensor, isWhole, modulesOfBiases } from './biases.ts';
+import { loraBias, loraBiasTensor } from './loraBiases.ts';
 import { magnitudeOf, magnitudeTensor } from './magnitudes.ts';
 import { embeddingsIn, isTiedEmbedding, reversesIn, vectorsOf } from './reverse.ts';
 import {
@@ -55,6 +56,8 @@ interface WrittenModule {
   readonly isRankStabilized: boolean;
   /** The lengths of columns of DoRA; null for a plain adapter. */
   readonly magnitude: Float32Array | null;
+  /** The bias of the second matrix; null for one without. */
+  readonly bias: Float32Array | null;
   /** The module of logits that have the adapter, too. */
   readonly reverse: string | undefined;
 }
@@ -80,10 +83,10 @@ export async function saveAdapter(
   const folder = folderOf(target);
   const layers = layersByModule(op, model, modules);
   requireAdapter(op, model, name, layers);
+  const adapted = [...layers].filter(([, placed]) => placed.some(({ layer }) => adapterOf(layer, name)));
+  const isBiased = adapted.some(([, placed]) => placed.some(({ layer }) => adapterOf(layer, name)?.bias));
   const written = await Promise.all(
-    [...layers]
-      .filter(([, placed]) => placed.some(({ layer }) => adapterOf(layer, name)))
-      .map(([module, placed]) => writtenModule(op, module, placed, name)),
+    adapted.map(([module, placed]) => writtenModule(op, module, placed, { name, isBiased })),
   );
   const saved = await wholeLayers(layers);
   const biases = modulesOfBiases(layers);
@@ -104,6 +107,7 @@ export async function saveAdapter(
     ...(saved.length > 0 && { modules_to_save: saved.flatMap(({ names }) => names) }),
     ...(isTied && { ensure_weight_tying: true }),
     use_dora: written.some(({ magnitude }) => magnitude !== null),
+    lora_bias: isBiased,
     bias: biasField(biases),
     ...fields,
   });
@@ -127,7 +131,7 @@ async function writtenModule(
   op: string,
   module: string,
   placed: readonly LayerOfModule[],
-  name: string,
+  { name, isBiased }: { readonly name: string; readonly isBiased: boolean },
 ): Promise<WrittenModule> {
   const layers = placed.map(({ layer }) => layer);
   const [first] = placed;
@@ -135,13 +139,20 @@ async function writtenModule(
   const parts = await Promise.all(layers.map((layer) => matricesOf(op, layer as AdaptedLayer, name)));
   const isRankStabilized = layers.some((layer) => adapterOf(layer, name)?.rankStabilized);
   const magnitude = await magnitudeOf(op, module, placed, (layer) => adapterOf(layer, name));
+  const matrices = parts.length > 1 ? joined(parts) : (parts[0] as ScaledMatrices);
+  const adapters = parts.map(({ columns }, i) => ({
+    adapter: adapterOf(layers[i] as AnyLayer, name),
+    columns,
+  }));
+  const added = { parts: adapters, scale: matrices.scale };
   return {
     module,
     layers,
     isRankStabilized,
     magnitude,
+    bias: isBiased ? await loraBias(op, module, first as LayerOfModule, added) : null,
     reverse: hasBoth ? first.reverse : undefined,
-    matrices: parts.length > 1 ? joined(parts) : (parts[0] as ScaledMatrices),
+    matrices,
   };
 }
 
@@ -159,7 +170,14 @@ async function matricesOf(op: string, layer: AdaptedLayer, name: string): Promis
 
 const prefix = 'base_model.model.';
 
-function tensorsOf({ module, matrices, layers, magnitude, reverse }: WrittenModule): [string, HostTensor][] {
+function tensorsOf({
+  module,
+  matrices,
+  layers,
+  magnitude,
+  bias,
+  reverse,
+}: WrittenModule): [string, HostTensor][] {
   const layer = layers[0] as AdaptedLayer;
   const kind = kindOf(layer.className);
   const window = kind === 'convolution' ? (layer.adaptableShape as Shape).slice(0, -2) : [];
@@ -169,6 +187,7 @@ function tensorsOf({ module, matrices, layers, magnitude, reverse }: WrittenModu
     [`${prefix}${module}${nameOfA}`, a],
     [`${prefix}${module}${nameOfB}`, b],
     ...(magnitude ? [magnitudeTensor(`${prefix}${module}`, magnitude, kind, window)] : []),
+    ...(bias ? [loraBiasTensor(`${prefix}${module}`, bias)] : []),
     // Logits multiply by the transposed matrices.
     ...(reverse === undefined
       ? []
