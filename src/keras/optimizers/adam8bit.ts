@@ -1,9 +1,12 @@
 /** @file Adam and AdamW with moments in 8 bits. */
 import type { Pieces } from '../../core/pieces.ts';
 import { adam8bitKernel, type Adam8bitLaunch, adam8bitShapes } from '../../kernels/optimizers/adam8bit.ts';
-import { stepKernel, type StepVariable } from '../../kernels/optimizers/optimizerStep.ts';
+import type { StepVariable } from '../../kernels/optimizers/optimizerStep.ts';
 import { output } from '../../kernels/launch/output.ts';
 import { zeros } from '../../ops/creation/creation.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
+import { sqrt, square } from '../../ops/elementwise/unary.ts';
+import { hasSlices, sumOfSlices } from '../../ops/indexing/slices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import { withDevice } from '../../webgpu/current.ts';
@@ -12,8 +15,9 @@ import { type Storage, wholeWords } from '../../webgpu/storage.ts';
 import { Adam } from './adam.ts';
 import { factoryOf, integer, moments, optimizer, type OptimizerOptions } from './declare.ts';
 import { type FusedLaunch, ownStorage, withReadableGradients } from './fusedVariables.ts';
+import type { FusedStepEngine } from './fusedStepEngine.ts';
 import { makeSlot, type OpRule, OpStepEngine } from './opStepEngine.ts';
-import type { EngineParts, StepEngine } from './stepEngine.ts';
+import type { EngineParts, StepEngine, StepExtras } from './stepEngine.ts';
 
 export interface Adam8bitOptions extends OptimizerOptions {
   /** Decay of the running mean of gradients, in [0, 1). Default 0.9. */
@@ -28,40 +32,64 @@ export interface Adam8bitOptions extends OptimizerOptions {
 
 const adam8bitTable = () => ({ ...moments(), min8bitSize: integer({ min: 1, default: 4096 }) });
 
-/** Steps by two engines, each for its own variables. */
+/** Steps small variables by the fused engine, several per launch, and large ones one by one. */
 class TwoEngines implements StepEngine {
-  readonly #engines: ReadonlyMap<StepEngine, ReadonlySet<Variable>>;
+  readonly #small: ReadonlySet<Variable>;
 
-  constructor(engines: readonly (readonly [StepEngine, readonly Variable[]])[]) {
-    this.#engines = new Map(engines.map(([engine, variables]) => [engine, new Set(variables)]));
+  constructor(
+    private readonly fused: FusedStepEngine,
+    private readonly separate: OpStepEngine,
+    small: readonly Variable[],
+    private readonly extras: StepExtras,
+  ) {
+    this.#small = new Set(small);
   }
 
   get isPacked(): boolean {
-    return [...this.#engines.keys()].every(({ isPacked }) => isPacked);
+    return this.fused.isPacked;
   }
 
   get stateVariables() {
-    return [...this.#engines.keys()].flatMap(({ stateVariables }) => stateVariables);
+    return [...this.fused.stateVariables, ...this.separate.stateVariables];
   }
 
   repack(): void {
-    for (const engine of this.#engines.keys()) engine.repack();
+    this.fused.repack();
   }
 
   run(gradients: ReadonlyMap<Variable, Tensor>): void {
-    for (const [engine, variables] of this.#engines) {
-      const own = [...gradients].filter(([variable]) => variables.has(variable));
-      if (own.length > 0) engine.run(new Map(own));
+    const { clipping, useEma } = this.extras;
+    const ofSize = (isSmall: boolean) =>
+      new Map([...gradients].filter(([variable]) => this.#small.has(variable) === isSmall));
+    const [small, large] = [ofSize(true), ofSize(false)];
+    if (clipping === 'globalNorm') this.#runClipped(small, large);
+    else {
+      // Averages move without gradients, too.
+      if (useEma || small.size > 0) this.fused.runWith(small, [...large.values()])?.dispose();
+      if (useEma || large.size > 0) this.separate.run(large);
     }
   }
 
+  /** As in Keras, what is clipped by the norm of all gradients is a sum, and the norm is that of slices. */
+  #runClipped(small: ReadonlyMap<Variable, Tensor>, large: ReadonlyMap<Variable, Tensor>): void {
+    const unclipped = this.separate.unclipped(large);
+    const normed = [...unclipped.values()].map((gradient) =>
+      hasSlices(gradient) ? sqrt(sumOfSlices(gradient, square)) : gradient,
+    );
+    const scale = this.fused.runWith(small, normed) as Tensor;
+    const clipped = [...unclipped].map(
+      ([variable, gradient]) => [variable, { gradient: mul(gradient, scale), squares: null }] as const,
+    );
+    this.separate.runClipped(large, new Map(clipped));
+  }
+
   averageOf(variable: Variable): Variable | null {
-    const owner = [...this.#engines].find(([, variables]) => variables.has(variable));
-    return owner?.[0].averageOf(variable) ?? null;
+    return this.fused.averageOf(variable) ?? this.separate.averageOf(variable);
   }
 
   dispose(): void {
-    for (const engine of this.#engines.keys()) engine.dispose();
+    this.fused.dispose();
+    this.separate.dispose();
   }
 }
 
@@ -78,30 +106,24 @@ export class Adam8bit extends /* @__PURE__ */ optimizer<Adam8bitOptions, Adam>(
   }
 
   protected override *makeEngine(parts: EngineParts): Pieces<StepEngine> {
-    const { clipping, useEma } = parts.extras;
-    // A norm of all gradients needs all of them in one engine; averages move without gradients, too.
-    const isOne = clipping === 'globalNorm' || useEma;
-    const isPacked = (variable: Variable) => !isOne && this.#isSmall(variable);
-    const packed = parts.variables.filter(isPacked);
-    const others = parts.variables.filter((variable) => !isPacked(variable));
-    const engines: [StepEngine, Variable[]][] = [];
+    const [small, large] = [true, false].map((isSmall) =>
+      parts.variables.filter(({ size }) => size < this.min8bitSize === isSmall),
+    ) as [Variable[], Variable[]];
+    if (large.length === 0) return yield* super.makeEngine(parts);
+    const separate = yield* this.#separate(parts, large);
+    if (small.length === 0) return separate;
     let isComplete = false;
     try {
-      if (packed.length > 0) engines.push([yield* super.makeEngine({ ...parts, variables: packed }), packed]);
-      if (others.length > 0) engines.push([yield* this.#separate(parts, others), others]);
+      const fused = yield* super.makeEngine({ ...parts, variables: small });
       isComplete = true;
-      return new TwoEngines(engines);
+      return new TwoEngines(fused as FusedStepEngine, separate, small, parts.extras);
     } finally {
-      if (!isComplete) for (const [engine] of engines) engine.dispose();
+      if (!isComplete) separate.dispose();
     }
   }
 
-  #isSmall({ size }: Variable): boolean {
-    return size < this.min8bitSize;
-  }
-
   /** The engine of variables that have a launch each. The launch decays them. */
-  #separate(parts: EngineParts, variables: readonly Variable[]): Pieces<StepEngine> {
+  #separate(parts: EngineParts, variables: readonly Variable[]): Pieces<OpStepEngine> {
     const extras = { ...parts.extras, decayed: false };
     return OpStepEngine.create({ ...parts, variables, extras }, this.#rule(parts), (variable, state) =>
       this.slotName(variable, state),
@@ -126,8 +148,6 @@ export class Adam8bit extends /* @__PURE__ */ optimizer<Adam8bitOptions, Adam>(
 
   #makeSlots(variable: Variable): Variable[] {
     const name = (slot: string) => this.slotName(variable, slot);
-    if (this.#isSmall(variable))
-      return ['momentum', 'velocity'].map((slot) => makeSlot(variable, name(slot)));
     const [codes, scales] = adam8bitShapes(variable.size);
     const start = withDevice(variable.device, () => zeros(codes, { dtype: 'uint32' }));
     const made = new Variable(start, { name: name('moments'), trainable: false });
@@ -167,20 +187,7 @@ export class Adam8bit extends /* @__PURE__ */ optimizer<Adam8bitOptions, Adam>(
       },
     ]) as [FusedLaunch];
     const { gradient, sliceSums, decayed } = launch.variables[0] as StepVariable;
-    const { kernel, variant, params } = this.settings;
-    if (this.#isSmall(variable)) {
-      const plain = { clipping: 'none', scaled: false, accumulated: false, averaged: false } as const;
-      stepKernel(variable.device, {
-        kernel,
-        options: { ...plain, variant, states: ['momentum', 'velocity'], decayed: extras.decayed },
-        ...launch,
-        filler: given,
-        scales: null,
-        shared: { ...numbers },
-        own: params,
-      });
-      return;
-    }
+    const { params } = this.settings;
     const [value, moments, scales] = storages as [Storage, Storage, Storage];
     adam8bitKernel({
       value,

@@ -9,8 +9,13 @@ import {
 import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import type { DynamicScalar } from '../../webgpu/params.ts';
-import type { Storage } from '../../webgpu/storage.ts';
-import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/optimizers/gradientNorms.ts';
+import {
+  chunksOf,
+  clipScalesKernel,
+  squareChunksKernel,
+  squareChunksOf,
+} from '../../kernels/optimizers/gradientNorms.ts';
+import { output } from '../../kernels/launch/output.ts';
 import { clip } from '../../ops/elementwise/clip.ts';
 import { hasSlices, sumOfSlices } from '../../ops/indexing/slices.ts';
 import { abs } from '../../ops/elementwise/rounding.ts';
@@ -24,6 +29,7 @@ import {
   type FusedLaunch,
   type FusedVariables,
   type LaunchVariable,
+  readableAsVectors,
   type SlotSpec,
   type StepGradient,
   withReadableGradients,
@@ -75,6 +81,14 @@ export class FusedStepEngine implements StepEngine {
 
   /** Runs one step. Call it in a scope that frees temporaries. */
   run(gradients: ReadonlyMap<Variable, Tensor>): void {
+    this.runWith(gradients, [])?.dispose();
+  }
+
+  /**
+   * The same next to another engine, which has `others`. They belong to a norm of all gradients, and are needed if this engine has none.
+   * Returns the factors that clip gradients; null unless they are clipped by norm.
+   */
+  runWith(gradients: ReadonlyMap<Variable, Tensor>, others: readonly Tensor[]): Tensor | null {
     const { numbers } = this;
     const { kernel, variant, params, reads = 'squares' } = this.settings();
     const { clipping, useEma, accumulating, scaled, decayed } = this.extras;
@@ -82,9 +96,10 @@ export class FusedStepEngine implements StepEngine {
       ([variable, gradient]) => [variable, this.#given(gradient, reads)] as const,
     );
     const launches = withReadableGradients(this.variables.launches(new Map(given)));
-    const filler = launches.flatMap(({ variables }) => variables).find(({ gradient }) => gradient)
-      ?.gradient as Tensor;
-    const scales = this.#clipScales(launches, filler);
+    const joined = others.map(readableAsVectors);
+    const filler = (launches.flatMap(({ variables }) => variables).find(({ gradient }) => gradient)
+      ?.gradient ?? joined[0]) as Tensor;
+    const scales = this.#clipScales(launches, this.extras.clipping === 'globalNorm' ? joined : [], filler);
     const options = {
       variant,
       states: this.#slotNames,
@@ -103,12 +118,12 @@ export class FusedStepEngine implements StepEngine {
         buffers,
         variables,
         filler,
-        scales: scales && { storage: scales, first },
+        scales: scales && { storage: scales.storage, first },
         shared: { ...numbers },
         own: params,
       });
     }
-    scales?.release();
+    return scales;
   }
 
   /**
@@ -134,15 +149,16 @@ export class FusedStepEngine implements StepEngine {
   }
 
   /** Factors that clip gradients by norm, in launch order; null for other kinds of clipping. */
-  #clipScales(launches: readonly FusedLaunch[], filler: Tensor): Storage | null {
+  #clipScales(launches: readonly FusedLaunch[], others: readonly Tensor[], filler: Tensor): Tensor | null {
     const { numbers } = this;
     const { clipping, accumulating, scaled } = this.extras;
     if (clipping !== 'norm' && clipping !== 'globalNorm') return null;
     const { device } = filler;
     this.#firstChunks ??= firstChunks(device, this.variables.inLaunchOrder);
     const { table, starts } = this.#firstChunks;
-    const chunks = starts.at(-1) as number;
-    const sums = device.allocate(4 * chunks, 'optimizer');
+    const own = starts.at(-1) as number;
+    const chunks = others.reduce((sum, { size }) => sum + chunksOf(size), own);
+    const sums = output(device, { shape: [chunks], dtype: 'float32' }, 'optimizer');
     for (const { buffers, variables, first } of launches) {
       squareChunksKernel(device, {
         buffers,
@@ -155,21 +171,27 @@ export class FusedStepEngine implements StepEngine {
         accumulation: accumulating
           ? { role: 1 + this.#slotNames.indexOf(accumulatorState), steps: numbers.accumulation_steps }
           : null,
-        sums,
+        sums: sums.storage,
         firstChunk: starts[first] as number,
       });
     }
+    let firstChunk = own;
+    for (const gradient of others) {
+      squareChunksOf(gradient, sums.storage, firstChunk);
+      firstChunk += chunksOf(gradient.size);
+    }
     const count = clipping === 'norm' ? starts.length - 1 : 1;
-    const scales = device.allocate(4 * count, 'optimizer');
+    const spec = { shape: clipping === 'norm' ? [count] : [], dtype: 'float32' } as const;
+    const scales = output(device, spec, 'optimizer');
     clipScalesKernel(device, {
-      sums,
+      sums: sums.storage,
       chunks,
       firstChunks: clipping === 'norm' ? table.storage : null,
       count,
       clip: numbers.clip,
-      scales,
+      scales: scales.storage,
     });
-    sums.release();
+    sums.dispose();
     return scales;
   }
 

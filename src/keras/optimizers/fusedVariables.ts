@@ -230,18 +230,25 @@ function writtenBy(launches: readonly FusedLaunch[]): Set<DeviceBuffer> {
   );
 }
 
+function copied(gradient: Tensor): Tensor {
+  const copy = output(gradient.device, gradient, 'optimizer');
+  copyWords(gradient, copy.storage);
+  return copy;
+}
+
+/** Returns the gradient, or a copy, so that it can be bound as whole vectors. */
+export function readableAsVectors(gradient: Tensor): Tensor {
+  return bindsAsVectors(gradient) ? gradient : copied(gradient);
+}
+
 /**
  * The launches with gradients that can be bound next to the written buffers, as whole vectors. Copies are freed with the
  * surrounding scope.
  */
 export function withReadableGradients(launches: readonly FusedLaunch[]): FusedLaunch[] {
   const written = writtenBy(launches);
-  const readable = (gradient: Tensor): Tensor => {
-    if (!written.has(gradient.storage.buffer) && bindsAsVectors(gradient)) return gradient;
-    const copy = output(gradient.device, gradient, 'optimizer');
-    copyWords(gradient, copy.storage);
-    return copy;
-  };
+  const readable = (gradient: Tensor): Tensor =>
+    written.has(gradient.storage.buffer) ? copied(gradient) : readableAsVectors(gradient);
   return launches.map((launch) => ({
     ...launch,
     variables: launch.variables.map((variable) => ({

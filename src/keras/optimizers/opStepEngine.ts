@@ -46,7 +46,7 @@ export interface OpRule {
 }
 
 /** A gradient, and the sums of the squares of its slices if they are read and it is a sum of slices (ops/indexing/slices.ts). */
-interface Effective {
+export interface ClippedGradient {
   readonly gradient: Tensor;
   readonly squares: Tensor | null;
 }
@@ -109,8 +109,16 @@ export class OpStepEngine implements StepEngine {
   repack(): void {}
 
   run(gradients: ReadonlyMap<Variable, Tensor>): void {
-    const { numbers, extras } = this.parts;
-    const { device } = gradients.keys().next().value as Variable;
+    this.runClipped(gradients, this.#clipped(this.unclipped(gradients)));
+  }
+
+  /** The same with gradients that were clipped elsewhere, where `gradients` are `unclipped`. */
+  runClipped(
+    gradients: ReadonlyMap<Variable, Tensor>,
+    clipped: ReadonlyMap<Variable, ClippedGradient>,
+  ): void {
+    const { numbers, extras, variables } = this.parts;
+    const { device } = variables[0] as Variable;
     const scalar: DynamicTensor = (read) => dynamicTensor(device, read);
     const isUpdate = extras.accumulating
       ? notEqual(
@@ -119,8 +127,8 @@ export class OpStepEngine implements StepEngine {
         )
       : null;
     const decay = extras.decayed ? scalar(() => numbers.decay.value) : null;
-    for (const [variable, effective] of this.#clipped(this.#effective(gradients))) {
-      tidy(() => this.#update(variable, effective, isUpdate, decay, scalar));
+    for (const [variable, gradient] of clipped) {
+      tidy(() => this.#update(variable, gradient, isUpdate, decay, scalar));
     }
     if (extras.accumulating && isUpdate) this.#accumulate(gradients, isUpdate);
     if (extras.useEma) this.#average(scalar);
@@ -135,7 +143,7 @@ export class OpStepEngine implements StepEngine {
   }
 
   /** Gradients before clipping: unscaled, and averaged over the accumulated steps. */
-  #effective(gradients: ReadonlyMap<Variable, Tensor>): Map<Variable, Tensor> {
+  unclipped(gradients: ReadonlyMap<Variable, Tensor>): Map<Variable, Tensor> {
     const { numbers } = this.parts;
     return mapValues(gradients, (gradient, variable) => {
       const unscaled = this.#unscaled(gradient);
@@ -151,7 +159,7 @@ export class OpStepEngine implements StepEngine {
   }
 
   /** As in Keras, slices are clipped and squared before they are summed, and norms are those of slices. */
-  #clipped(gradients: Map<Variable, Tensor>): Map<Variable, Effective> {
+  #clipped(gradients: Map<Variable, Tensor>): Map<Variable, ClippedGradient> {
     const { clipping } = this.parts.extras;
     const limit = this.parts.numbers.clip;
     const squaresOf = (gradient: Tensor) => (hasSlices(gradient) ? sumOfSlices(gradient, square) : null);
@@ -185,7 +193,7 @@ export class OpStepEngine implements StepEngine {
 
   #update(
     variable: Variable,
-    { gradient, squares }: Effective,
+    { gradient, squares }: ClippedGradient,
     isUpdate: Tensor | null,
     decay: Tensor | null,
     scalar: DynamicTensor,

@@ -115,6 +115,20 @@ export function squareChunksKernel(device: Device, launch: ChunkLaunch): void {
   });
 }
 
+/** Writes the sums of squares of the chunks of one gradient, which can be read as whole vectors. */
+export function squareChunksOf(gradient: Tensor, sums: Storage, firstChunk: number): void {
+  const { size } = gradient;
+  squareChunksKernel(gradient.device, {
+    buffers: { kind: 'separate', storages: [] },
+    variables: [{ start: 0, size, gradient, sliceSums: null, decayed: false, skipped: false }],
+    filler: gradient,
+    lossScale: null,
+    accumulation: null,
+    sums,
+    firstChunk,
+  });
+}
+
 export interface ScaleLaunch {
   readonly sums: Storage;
   /** Total number of sums. */
