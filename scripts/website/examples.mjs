@@ -10,6 +10,7 @@ import { ROOT } from '../setup.mjs';
 import { searchedText } from './guide.mjs';
 import { pageHtml } from './layout.mjs';
 import { playgroundLink } from './playground-link.mjs';
+import { ports, writePorts } from './ports.mjs';
 import { copyPictures, hasPicture, thumbnailHtml } from './thumbnails.mjs';
 import { escapeHtml } from './types.mjs';
 
@@ -17,7 +18,10 @@ const PROGRAMS = path.join(ROOT, 'examples', 'programs');
 /** Number of characters per line of an import in the playground. */
 const WIDTH = 72;
 
-/** @typedef {{ name: string, title: string, words: string, href: string, text?: string }} Example `href` from the site's root */
+/**
+ * @typedef {{ name: string, title: string, words: string, href: string, text?: string, keys?: string }} Example `href` from the
+ * site's root; `text` and `keys` as in a search entry
+ */
 
 /**
  * Writes examples.html, and returns its search entries.
@@ -27,10 +31,13 @@ const WIDTH = 72;
  * @returns {Promise<import('./build.mjs').SearchEntry[]>}
  */
 export async function buildExamples(site, sidebar) {
+  const withKeras = ports();
+  writePorts(site, withKeras);
   const parts = [
     { title: 'Pages', examples: sitePages() },
     ...byTopic(await galleryPrograms()),
     { title: 'Programs that people write first', examples: programs() },
+    { title: 'Programs next to the same in Keras', examples: withKeras },
   ];
   const description = 'Run these programs in your browser, and change them.';
   const lists = parts.map(({ title, examples }) =>
@@ -49,12 +56,13 @@ export async function buildExamples(site, sidebar) {
   copyPictures(site);
   fs.writeFileSync(path.join(site, 'examples.html'), html);
   const found = parts.flatMap(({ examples }) =>
-    examples.map(({ name, title, words, text = '', href }) => ({
+    examples.map(({ name, title, words, text = '', keys = '', href }) => ({
       title,
       kind: 'example',
       page: href.includes('#code=') ? `examples.html#${name}` : href,
       words,
       text: searchedText(`${name} ${text}`),
+      keys,
     })),
   );
   return [{ title: 'Examples', kind: 'guide', page: 'examples.html', words: description }, ...found];

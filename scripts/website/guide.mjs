@@ -292,6 +292,8 @@ function siteLink(href, from, all, root) {
   const file = path.posix.join(path.posix.dirname(from.file), target);
   if (file.startsWith('docs/images/')) return root + file.slice('docs/'.length);
   if (file.startsWith('website/pictures/')) return root + file.slice('website/'.length);
+  const port = /^examples\/ports\/(\w+)\.ts$/.exec(file)?.[1];
+  if (port) return `${root}ports/${port}.html`;
   if (file.startsWith('examples/programs/')) return `${root}examples.html#${path.parse(file).name}`;
   if (file === 'docs/ops.md') return `${root}reference/all-ops.html`;
   const page = all.find((one) => one.file === file)?.page;

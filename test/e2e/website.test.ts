@@ -9,7 +9,7 @@ import { buildLibrary, buildPage, buildWebsite, pages } from '../../scripts/lib/
 import { type Entry, searchIn } from '../../website/searchRank.ts';
 import { accessibilityFaults } from '../support/accessibility.ts';
 import { useBrowser } from '../support/browser.ts';
-import { asked, heldBack, ofNewcomers, ofOthers, type Question } from '../website/questions.ts';
+import { asked, ofExperts, heldBack, ofNewcomers, ofOthers, type Question } from '../website/questions.ts';
 import { expectSoonInteractive } from '../support/interactive.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -28,6 +28,7 @@ const kinds = [
   'guide/start.html',
   'guide/training.html',
   'examples.html',
+  'ports/grad_cam.html',
   'reference/index.html',
   'reference/all-ops.html',
   'reference/gather.html',
@@ -37,7 +38,7 @@ const kinds = [
 
 /** All pages that are generated, relative to the site. */
 const generated = () =>
-  ['guide', 'reference', 'decisions', 'figures', '.'].flatMap((folder) =>
+  ['guide', 'ports', 'reference', 'decisions', 'figures', '.'].flatMap((folder) =>
     fs
       .readdirSync(path.join(site, folder))
       .filter((file) => file.endsWith('.html'))
@@ -272,6 +273,7 @@ test('search answers ordinary questions in its first three entries', () => {
   expect(share(heldBack), missed(heldBack).join(', ')).toBeGreaterThanOrEqual(0.9);
   expect(share(ofNewcomers), missed(ofNewcomers).join(', ')).toBeGreaterThanOrEqual(0.9);
   expect(share(ofOthers), missed(ofOthers).join(', ')).toBeGreaterThanOrEqual(0.8);
+  expect(share(ofExperts), missed(ofExperts).join(', ')).toBeGreaterThanOrEqual(0.9);
 });
 
 test('the index of the search is small, and has no records of decisions', () => {
