@@ -2,12 +2,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FormatError, init, matMul, type Tensor, tensor } from '../../src/index.ts';
+import { FormatError, init, matMul, type Tensor, tensor, type Variable } from '../../src/index.ts';
 import {
   BytesTarget,
   FilesTarget,
   type HostTensor,
   loadAdapter,
+  loadModel,
   readSafetensors,
   saveAdapter,
   writeSafetensors,
@@ -22,8 +23,15 @@ beforeAll(async () => {
 
 const tensorsIn = (bytes: Uint8Array | ArrayBuffer) => readSafetensors(bytes as Uint8Array).tensors;
 
-describe.each(['gpt2', 'qwen2', 'bert', 'vit'])('an adapter of %s', (name) => {
-  const folder = folderOf(`adapters/${name}`);
+describe.each([
+  ['gpt2', 'gpt2'],
+  ['qwen2', 'qwen2'],
+  ['bert', 'bert'],
+  ['vit', 'vit'],
+  ['gpt2', 'positions'],
+  ['bert', 'positions-dora'],
+])('an adapter of %s: %s', (name, adapter) => {
+  const folder = folderOf(`adapters/${adapter}`);
 
   test('computes what it does in PEFT, and is saved to the same bits', async () => {
     const expected = new Expected(name);
@@ -31,7 +39,7 @@ describe.each(['gpt2', 'qwen2', 'bert', 'vit'])('an adapter of %s', (name) => {
     const modules = await checkpointModules(model);
     const weights = path.join(folder, 'adapter_model.safetensors');
     await loadAdapter(model, weights, { modules });
-    const wanted = new Expected(`adapters/${name}`).values('logits');
+    const wanted = new Expected(`adapters/${adapter}`).values('logits');
     const perToken = expected.has('ids') && wanted.length % expected.values('ids').length === 0;
     const shown = perToken ? expected.values('mask').map(Boolean) : null;
     await expectClose(logitsOf(model, expected), wanted, 1e-4, { shown });
@@ -197,6 +205,31 @@ describe('an adapter of the vectors of tokens', () => {
     expect(await net.apply(ids).data()).toEqual(before);
     net.dispose();
   });
+});
+
+test('positions of a ViT, which PEFT has no adapters for, are saved as the sum', async () => {
+  const expected = new Expected('vit');
+  const net = await fromPretrained(folderOf('vit'));
+  await net.enableLora({ rank: 2, targets: 'position_embedding' });
+  const [, b] = net.trainableWeights as [unknown, Variable];
+  b.assign(
+    tensor(
+      Float32Array.from({ length: b.size }, (_, i) => Math.sin(i)),
+      { shape: b.shape },
+    ),
+  );
+  const logits = [...(await logitsOf(net, expected).data())];
+  const modules = await checkpointModules(net);
+  await expect(saveAdapter(net, new FilesTarget(), { modules })).rejects.toThrow(/no module for/);
+  const [folder, file] = [new FilesTarget(), new BytesTarget()];
+  await savePretrained(net, folder);
+  await net.save(file);
+  for (const source of [folder.files, file.bytes]) {
+    const again = await (source instanceof Uint8Array ? loadModel(source) : fromPretrained(source));
+    await expectClose(logitsOf(again as typeof net, expected), logits, 1e-5);
+    again.dispose();
+  }
+  net.dispose();
 });
 
 test.each(['float32', 'bfloat16'] as const)(

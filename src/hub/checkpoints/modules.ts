@@ -7,6 +7,7 @@ import { Layer } from '../../keras/layers/base/layer.ts';
 import type { Dense } from '../../keras/layers/core/dense.ts';
 import { ReversibleEmbedding } from '../../keras/layers/core/reversibleEmbedding.ts';
 import { type NarrowMatrix, narrowMatrixIn } from '../../keras/layers/quantized/narrowMatrix.ts';
+import type { PositionEmbedding } from '../layers/positionEmbedding.ts';
 import type { Variable } from '../../tensor/variable.ts';
 
 /** A tensor of a checkpoint. */
@@ -76,6 +77,11 @@ export function reverseWeights({ reverseEmbeddings }: ReversibleEmbedding): Modu
 /** One weight under a name of its own, of another `shape` in the checkpoint. */
 export function only(name: string, variable: Variable | null, shape?: Shape): readonly Parameter[] {
   return variable ? [{ name, variable, perm: null, ...(shape && { shape }) }] : [];
+}
+
+/** The vectors of positions under a name of their own, where PEFT has no adapters for them. */
+export function onlyPositions(name: string, layer: PositionEmbedding, shape?: Shape): readonly Parameter[] {
+  return only(name, layer.positionEmbeddings, shape).map((parameter) => ({ ...parameter, layer }));
 }
 
 /** All parameters, by their whole names. */

@@ -10,7 +10,11 @@ import {
   type LayerOptions,
 } from '../../keras/layers/base/declare.ts';
 import { type InitializerLike, initializerOf } from '../../keras/initializers/index.ts';
+import { AdaptedLayer, type LoraOptions } from '../../keras/layers/base/adapter.ts';
+import { rejectLoraBias } from '../../keras/layers/base/kernelAdapters.ts';
 import { configOf } from '../../keras/namedObjects.ts';
+import { mul } from '../../ops/elementwise/arithmetic.ts';
+import { matMul } from '../../ops/products/matMul.ts';
 import { embedding } from '../../ops/indexing/embedding.ts';
 import { slice } from '../../ops/arrangement/slice.ts';
 import { broadcastTo } from '../../ops/reductions/sum.ts';
@@ -24,7 +28,7 @@ export interface PositionEmbeddingOptions extends LayerOptions {
   initializer?: InitializerLike;
 }
 
-export class PositionEmbedding extends /* @__PURE__ */ layer<PositionEmbeddingOptions>(
+export class PositionEmbedding extends /* @__PURE__ */ layer<PositionEmbeddingOptions, AdaptedLayer>(
   'PositionEmbedding',
   () => ({
     sequenceLength: integer(),
@@ -33,6 +37,7 @@ export class PositionEmbedding extends /* @__PURE__ */ layer<PositionEmbeddingOp
       write: configOf,
     },
   }),
+  AdaptedLayer,
 ) {
   static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'positions'];
   override readonly supportsMasking: boolean = true;
@@ -47,12 +52,33 @@ export class PositionEmbedding extends /* @__PURE__ */ layer<PositionEmbeddingOp
     });
   }
 
+  protected override get adaptable(): readonly ['embeddings', Variable | null] {
+    return ['embeddings', this.positionEmbeddings];
+  }
+
+  /** Errors: ValueError also for `loraBias`. */
+  override enableLora(rank: number, options: LoraOptions = {}, ...extra: never[]): void {
+    rejectLoraBias(this, options);
+    super.enableLora(rank, options, ...extra);
+  }
+
+  /** KerasHub's layer has no adapters: files have the sum. */
+  override getConfig(): Record<string, unknown> {
+    const { loraRank: _, loraAlpha: __, ...config } = super.getConfig();
+    return config;
+  }
+
   override call(x: Tensor, { positions = null }: CallOptions & { positions?: Tensor | null }): Tensor {
-    const table = this.positionEmbeddings as Variable;
-    if (positions) return embedding(table, positions);
-    const [length, features] = x.shape.slice(-2) as [number, number];
-    this.#requireLength(x, length);
-    return broadcastTo(slice(table, { begin: [0, 0], size: [length, features] }), { shape: x.shape });
+    const length = x.shape.at(-2) as number;
+    if (!positions) this.#requireLength(x, length);
+    const rowsOf = (table: Tensor) =>
+      positions
+        ? embedding(table, positions)
+        : slice(table, { begin: [0, 0], size: [length, table.shape[1] as number] });
+    const { added } = this;
+    const base = rowsOf(this.base());
+    const rows = added ? this.sumOf(base, matMul(mul(rowsOf(added.a), added.scale), added.b), added) : base;
+    return positions ? rows : broadcastTo(rows, { shape: x.shape });
   }
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {

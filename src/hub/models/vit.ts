@@ -18,7 +18,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { activationName } from '../checkpoints/configReader.ts';
 import type { Family } from '../checkpoints/family.ts';
 import { readSize, writeSize } from '../checkpoints/imageConfig.ts';
-import { each, only } from '../checkpoints/modules.ts';
+import { each, only, onlyPositions } from '../checkpoints/modules.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { type TransformerEncoder, transformerEncoder } from '../layers/transformerBlock.ts';
 import { vitPatchingAndEmbedding } from '../layers/vitPatchingAndEmbedding.ts';
@@ -170,11 +170,14 @@ export const vit: Family<ViTBackbone, ViTBackboneOptions> = {
   }),
   modules: ({ embeddings, transformerLayers, layerNorm, hiddenDim }) => {
     const { classToken, patchEmbedding, positionEmbedding } = embeddings;
-    const { positionEmbeddings: table, sequenceLength } = positionEmbedding;
     return {
       embeddings: [
         ...only('cls_token', classToken),
-        ...only('position_embeddings', table, [1, sequenceLength, hiddenDim]),
+        ...onlyPositions('position_embeddings', positionEmbedding, [
+          1,
+          positionEmbedding.sequenceLength,
+          hiddenDim,
+        ]),
       ],
       'embeddings.patch_embeddings.projection': patchEmbedding,
       ...each(

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../keras/json/document.ts';
 import { activationName, type ConfigReader } from '../checkpoints/configReader.ts';
 import type { Family } from '../checkpoints/family.ts';
-import { each, type Modules, prefixed } from '../checkpoints/modules.ts';
+import { each, type Modules, onlyPositions, prefixed } from '../checkpoints/modules.ts';
 import { tokensIn } from '../checkpoints/tokensIn.ts';
 import type { CachedMultiHeadAttention } from '../layers/cachedMultiHeadAttention.ts';
 import type { TransformerBlock } from '../layers/transformerBlock.ts';
@@ -91,7 +91,8 @@ export const whisper: Family<WhisperBackbone, WhisperSettings> = {
     }),
     ...prefixed('decoder', {
       embed_tokens: decoder.embeddings.tokenEmbedding,
-      embed_positions: decoder.embeddings.positionEmbedding,
+      // PEFT looks its adapters up by the numbers of tokens.
+      embed_positions: onlyPositions('weight', decoder.embeddings.positionEmbedding),
       ...blocks(decoder.transformerLayers),
       layer_norm: decoder.layerNorm,
     }),

@@ -1,6 +1,6 @@
 /** @file Embedding: a row of weights for each of a number of ids. */
 import { type AdapterOptions, adapterTable, AdaptedLayer, type LoraOptions } from '../base/adapter.ts';
-import { ValueError } from '../../../core/errors.ts';
+import { rejectLoraBias } from '../base/kernelAdapters.ts';
 import { type DType, isInteger } from '../../../core/dtype.ts';
 import type { OpenShape } from '../../../core/shape.ts';
 import { mul } from '../../../ops/elementwise/arithmetic.ts';
@@ -69,16 +69,9 @@ export class Embedding extends /* @__PURE__ */ layer<EmbeddingOptions, AdaptedLa
     return ['embeddings', this.embeddings];
   }
 
-  /** Errors: ValueError also for a bias of the adapter, which PEFT has for kernels only. */
+  /** Errors: ValueError also for `loraBias`. */
   override enableLora(rank: number, options: LoraOptions = {}, ...extra: never[]): void {
-    if (options?.loraBias) {
-      throw new ValueError({
-        op: `${this.name}.enableLora`,
-        rule: '`loraBias` is for adapters of kernels.',
-        received: `${this}`,
-        hint: 'leave it out, or leave the layer out of `targets`.',
-      });
-    }
+    rejectLoraBias(this, options);
     super.enableLora(rank, options, ...extra);
   }
 
