@@ -1,13 +1,14 @@
 /** @file Low-rank adapters of a whole model: added, chosen among, merged and removed. */
 import { ValueError } from '../../core/errors.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
-import { describe, requireInteger } from '../../core/shape.ts';
+import { describe, requireInteger, requireOneOf } from '../../core/shape.ts';
 import { unrecorded } from '../../ops/define/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { LoraOptions } from '../layers/base/adapter.ts';
 import { defaultAdapter } from '../layers/base/adapterName.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { mergeAdapter, unmergeAdapter } from './mergeAdapter.ts';
+import { type TrainedBiases, trainedBiases } from './biases.ts';
 import { requireSum } from './requireSum.ts';
 import {
   type AdaptableLayer,
@@ -32,6 +33,11 @@ export interface ModelLoraOptions extends LoraOptions {
   targets?: LayerTargets;
   /** Layers that are trained as a whole, such as a new head. Default: none. */
   alsoTrain?: LayerTargets;
+  /**
+   * The biases that are trained themselves: 'all' of the layers inside the model, also of normalizations, or those of layers with an
+   * adapter, 'loraOnly'. Without the adapter in use the model computes something else then. Default 'none'.
+   */
+  bias?: TrainedBiases;
   /** Other ranks, by names, ends of paths or patterns (as text, with *) of layers. The last that fits counts. */
   rankPattern?: Readonly<Record<string, number>>;
   /** Other alphas, likewise. */
@@ -43,6 +49,7 @@ const optionNames: OptionNames<ModelLoraOptions> = {
   alpha: false,
   targets: false,
   alsoTrain: false,
+  bias: false,
   name: false,
   layout: false,
   rankStabilized: false,
@@ -58,10 +65,19 @@ const optionNames: OptionNames<ModelLoraOptions> = {
 export function enableLora(model: AnyLayer, options: ModelLoraOptions): void {
   const op = 'enableLora';
   checkOptions(op, options, optionNames);
-  const { rank, targets, alsoTrain = [], rankPattern = {}, alphaPattern = {}, ...settings } = options;
+  const {
+    rank,
+    targets,
+    alsoTrain = [],
+    bias = 'none',
+    rankPattern = {},
+    alphaPattern = {},
+    ...settings
+  } = options;
   const { alpha = null, name = defaultAdapter } = settings;
   requireInteger(op, 'rank', rank, 1);
   requireOne(op, settings);
+  requireOneOf(op, 'bias', bias, ['none', 'all', 'loraOnly'] as const);
   requireName(op, name);
   const found = adaptableLayers(op, model, targets).map((each) => ({
     ...each,
@@ -80,7 +96,8 @@ export function enableLora(model: AnyLayer, options: ModelLoraOptions): void {
   for (const each of chosen) each.layer.enableLora(each.rank, { ...settings, alpha: each.alpha });
   for (const { layer } of placedLayers(model).filter(hasAdapters))
     if (!layer.adapters.has(name)) layer.useAdapter(null);
-  trainOnlyAdapters(model, whole);
+  const adapted = chosen.map(({ layer }) => layer);
+  trainOnlyAdapters(model, whole, trainedBiases(model, bias, adapted));
 }
 
 /** Returns the names of the adapters of `model`. */

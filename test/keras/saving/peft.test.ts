@@ -88,6 +88,67 @@ test('an adapter that was made here: Keras’s layout, some of the layers of a m
   expectClose(await dataOf(other.apply(peftIds())), y);
 });
 
+describe('biases that are trained', () => {
+  const made = async (options: object) => {
+    const net = peftNet();
+    await net.enableLora({ rank: 2, targets: ['query', 'key', 'value', 'up_*'], layout: 'peft', ...options });
+    for (const [i, weight] of net.trainableWeights.entries())
+      weight.assign(tidy(() => peftValues(weight.shape, i)));
+    const y = await dataOf(net.apply(peftIds()));
+    const target = new FilesTarget();
+    await saveAdapter(net, target, { modules });
+    const { tensors } = readSafetensors(await bytesOf(target, 'adapter_model.safetensors'));
+    const other = peftNet();
+    await loadAdapter(other, target.files, { modules });
+    expectClose(await dataOf(other.apply(peftIds())), y);
+    expect(other.trainableWeights.map(({ path }) => path)).toEqual(
+      net.trainableWeights.map(({ path }) => path),
+    );
+    return { net, names: [...tensors.keys()], config: await configIn(target) };
+  };
+  // Its file has the same biases.
+  const decomposed = readSafetensors(fs.readFileSync(pathOf('decomposed/adapter_model.safetensors'))).tensors;
+  const biases = (names: Iterable<string>) => [...names].filter((name) => name.endsWith('.bias')).sort();
+
+  test('are all, as PEFT has them', async () => {
+    const { net, names, config } = await made({ bias: 'all' });
+    expect(config.bias).toBe('all');
+    const isAdapted = /c_attn|up/;
+    const wanted = biases(decomposed.keys()).map((name) =>
+      isAdapted.test(name) ? name : name.replace('.base_layer', ''),
+    );
+    expect(biases(names)).toEqual(wanted);
+    expect(net.trainableWeights.map(({ path }) => path)).toContain('ln_f/beta');
+    net.removeLora();
+    expect(net.trainableWeights).toHaveLength(net.weights.length);
+  });
+
+  test('are those of layers with an adapter', async () => {
+    const { names, config } = await made({ bias: 'loraOnly' });
+    expect(config.bias).toBe('lora_only');
+    const adapted = [0, 1].flatMap((i) => [`h.${i}.c_attn`, `h.${i}.up`]);
+    expect(biases(names)).toEqual(adapted.map((name) => `base_model.model.${name}.base_layer.bias`));
+  });
+
+  test('are not left out, nor are other weights, where no module is named for them', async () => {
+    const { ln_f: _, conv: __, ...others } = modules;
+    for (const options of [{ bias: 'all' }, { alsoTrain: 'ln_f' }] as const) {
+      const net = peftNet();
+      net.enableLora({ rank: 1, targets: 'query', ...options });
+      const saving = saveAdapter(net, new FilesTarget(), { modules: others });
+      await expect(saving).rejects.toThrow(/no module for '(conv|ln_f)'/);
+    }
+  });
+
+  test('are none by default, and one of these', async () => {
+    const { names, config } = await made({});
+    expect([config.bias, biases(names)]).toEqual(['none', []]);
+    await expect(async () => peftNet().enableLora({ rank: 1, bias: 'lora_only' as never })).rejects.toThrow(
+      /'none' or 'all' or 'loraOnly'/,
+    );
+  });
+});
+
 // What Python says of re.match(rf'(.*\.)?({pattern})$', module).
 test.each([
   ['q_proj', 'layers.0.attn.q_proj', true],

@@ -7,7 +7,7 @@ import { writeSafetensors } from '../../../formats/safetensors/index.ts';
 import { folderOf, type SaveFolder } from '../../../storage/folderTargets.ts';
 import { hasAdapters, placedLayers } from '../../adapters/targets.ts';
 import type { AdaptedLayer } from '../../layers/base/adapter.ts';
-import type { Adapter } from '../../layers/base/adapterValues.ts';
+import { type Adapter, variablesOf } from '../../layers/base/adapterValues.ts';
 import { defaultAdapter } from '../../layers/base/adapterName.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
 import type { ReversibleEmbedding } from '../../layers/core/reversibleEmbedding.ts';
@@ -343,7 +343,8 @@ function mostCommon(values: readonly number[]): number {
 }
 
 function requireAdapter(op: string, model: AnyLayer, name: string, layers: LayersOfModule): void {
-  const placed = placedLayers(model).filter(hasAdapters);
+  const all = placedLayers(model);
+  const placed = all.filter(hasAdapters);
   const having = placed.filter(({ layer }) => layer.adapters.has(name));
   if (having.length === 0) {
     const names = [...new Set(placed.flatMap(({ layer }) => [...layer.adapters.keys()]))];
@@ -355,14 +356,26 @@ function requireAdapter(op: string, model: AnyLayer, name: string, layers: Layer
     });
   }
   const named = new Set([...layers.values()].flat().map(({ layer }) => layer));
-  const unnamed = having.find(({ layer }) => !named.has(layer));
+  const unnamed = all.find(
+    ({ layer }) => !named.has(layer) && (adapterOf(layer, name) || trainsItself(layer)),
+  );
   if (!unnamed) return;
   throw new ValueError({
     op,
-    rule: '`modules` names the module of each layer with the adapter.',
+    rule: '`modules` names the module of each layer with the adapter, and of others that are trained.',
     received: `no module for '${unnamed.path}'`,
     hint: `add { '${unnamed.path}': 'name.of.module' }.`,
   });
+}
+
+/** Whether a layer trains weights of its own, besides adapters. */
+function trainsItself(layer: AnyLayer): boolean {
+  const { adapters } = layer as Partial<AdaptedLayer>;
+  const others = new Set([
+    ...layer.sublayers.flatMap(({ weights }) => weights),
+    ...[...(adapters?.values() ?? [])].flatMap(variablesOf),
+  ]);
+  return layer.trainableWeights.some((weight) => !others.has(weight));
 }
 
 function grouped(op: string, layer: AnyLayer): ValueError {
