@@ -105,7 +105,8 @@ export function activationOf(identifier: ActivationLike | string | null | undefi
   if (typeof identifier === 'function') return identifier;
   if (typeof identifier === 'string') return named(identifier);
   const { className, config = {} } = identifier as Partial<ClassConfig>;
-  if (typeof className !== 'string') return reject(identifier);
+  // A layer has the class name of an activation, but options and weights of its own.
+  if (typeof className !== 'string' || 'apply' in identifier) return reject(identifier);
   const base = named(className);
   if (Object.keys(config).length === 0) return base;
   const bound: Activation = (x) => base(x, config as never);

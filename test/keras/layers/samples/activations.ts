@@ -1,5 +1,6 @@
 /** @file Samples of the layers of activations. */
 import { DTypeError, ShapeError, ValueError } from '../../../../src/core/errors.ts';
+import { layers } from '../../../../src/keras/index.ts';
 import type { LayerSamples } from './types.ts';
 
 /** No value at or near the kink of a rectifier. */
@@ -26,6 +27,12 @@ export const samples: LayerSamples[] = [
     bad: [
       { why: 'an unknown name', options: { activation: 'sharp' }, error: ValueError },
       { why: 'a number', options: { activation: 3 }, error: ValueError },
+      {
+        why: 'a layer, whose slope would be lost',
+        options: () => ({ activation: layers.leakyReLU({ negativeSlope: 0.1 }) }),
+        error: ValueError,
+        message: /or a function of a tensor/,
+      },
       { why: 'a dtype that is none', options: { activation: 'relu', dtype: 'float16' }, error: DTypeError },
       { why: 'a name with a slash', options: { activation: 'relu', name: 'a/b' }, error: ValueError },
     ],
