@@ -154,6 +154,59 @@ test('indices aren’t rounded, and what is made of them alone is float32', asyn
   expect((counts.apply(tensor([[1, 1]], { dtype: 'int32' })) as Tensor).dtype).toBe('float32');
 });
 
+const ints = (shape: number[]) => cast(ones(shape), 'int32');
+
+test.each<[string, () => { apply(x: never, options?: object): unknown }, number[]]>([
+  ['average', () => layers.average({ dtype: 'mixedFloat16' }), []],
+  ['globalAveragePooling1d', () => layers.globalAveragePooling1d({ dtype: 'mixedFloat16' }), [2, 3, 4]],
+  ['globalAveragePooling2d', () => layers.globalAveragePooling2d({ dtype: 'mixedFloat16' }), [2, 3, 4, 4]],
+  ['globalAveragePooling3d', () => layers.globalAveragePooling3d({ dtype: 'mixedFloat16' }), [2, 3, 4, 4, 4]],
+  [
+    'adaptiveAveragePooling1d',
+    () => layers.adaptiveAveragePooling1d(2, { dtype: 'mixedFloat16' }),
+    [2, 4, 4],
+  ],
+  ['reLU', () => layers.reLU({ maxValue: 0.3, negativeSlope: 0.2, dtype: 'mixedFloat16' }), [2, 3]],
+])('as in Keras, %s of integers is float32, and of floats float16', (name, make, shape) => {
+  const dtypesOf = (x: (given: number[]) => unknown) => {
+    const given = name === 'average' ? [x([2, 3]), x([2, 3])] : x(shape);
+    return (make().apply(given as never) as Tensor).dtype;
+  };
+  expect(dtypesOf(ints)).toBe('float32');
+  expect(dtypesOf((given) => ones(given))).toBe('float16');
+  const symbol = (dtype: 'int32' | 'float32') => (given: number[]) => input({ shape: given.slice(1), dtype });
+  expect(dtypesOf(symbol('int32'))).toBe('float32');
+  expect(dtypesOf(symbol('float32'))).toBe('float16');
+});
+
+test.each<[string, (dtype: 'mixedFloat16' | 'float32') => { apply(x: never): unknown }, number[]]>([
+  ['dropout', (dtype) => layers.dropout(0.3, { dtype }), [2, 3]],
+  ['spatialDropout1d', (dtype) => layers.spatialDropout1d(0.3, { dtype }), [2, 3, 4]],
+  ['gaussianNoise', (dtype) => layers.gaussianNoise(0.3, { dtype }), [2, 3]],
+  ['gaussianDropout', (dtype) => layers.gaussianDropout(0.3, { dtype }), [2, 3]],
+  ['alphaDropout', (dtype) => layers.alphaDropout(0.3, { dtype }), [2, 3]],
+  ['masking', (dtype) => layers.masking(0, { dtype }), [2, 3, 4]],
+  ['adaptiveMaxPooling1d', (dtype) => layers.adaptiveMaxPooling1d(2, { dtype }), [2, 4, 4]],
+  ['dot', (dtype) => layers.dot(1, { dtype }), [2, 3]],
+])('%s of integers is of integers, also of symbolic ones', (name, make, shape) => {
+  for (const policy of ['float32', 'mixedFloat16'] as const) {
+    const dtypeOf = (x: unknown) =>
+      (make(policy).apply((name === 'dot' ? [x, x] : x) as never) as Tensor).dtype;
+    expect(dtypeOf(ints(shape))).toBe('int32');
+    expect(dtypeOf(input({ shape: shape.slice(1), dtype: 'int32' }))).toBe('int32');
+    const float = policy === 'float32' ? 'float32' : 'float16';
+    expect(dtypeOf(input({ shape: shape.slice(1) }))).toBe(float);
+    expect(dtypeOf(ones(shape))).toBe(float);
+  }
+});
+
+test('an activation that calls a layer returns what its own policy says', () => {
+  const wide = layers.leakyReLU({ negativeSlope: 0.1, dtype: 'float32' });
+  const layer = layers.activation((x: Tensor) => wide.apply(x) as Tensor, { dtype: 'mixedFloat16' });
+  expect((layer.apply(ones([2, 3])) as Tensor).dtype).toBe('float32');
+  expect((layer.apply(input({ shape: [3] })) as unknown as Tensor).dtype).toBe('float32');
+});
+
 test('resized images keep their fractions', async () => {
   const half = layers.resizing({ height: 1, width: 1, dtype: 'mixedFloat16' });
   const image = tensor([0, 0.25, 0.5, 0.75], { shape: [1, 2, 2, 1] });

@@ -20,6 +20,11 @@ export class Activation extends /* @__PURE__ */ layer<ActivationOptions>('Activa
 })) {
   override readonly supportsMasking: boolean = true;
 
+  /** An activation may be a layer. */
+  protected override get roundsResults(): boolean {
+    return false;
+  }
+
   override call(x: Tensor): Tensor {
     return this.activation(x);
   }

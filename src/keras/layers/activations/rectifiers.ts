@@ -21,6 +21,10 @@ export class ReLU extends /* @__PURE__ */ layer<ReLUOptions>('ReLU', () => ({
 })) {
   override readonly supportsMasking: boolean = true;
 
+  protected override get roundsResults(): boolean {
+    return false;
+  }
+
   override call(x: Tensor): Tensor {
     const { maxValue, negativeSlope, threshold } = this;
     if (threshold === 0 && negativeSlope === 0 && maxValue === 6) return relu6(x);

@@ -211,7 +211,10 @@ export abstract class Layer<
   protected computeOutputSpec(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
     if (this.computeOutputShape === Layer.prototype.computeOutputShape)
       return this.traceCall(inputs, options);
-    const dtype = resultDType(this.outputDType(leavesOf(inputs)), this.castPolicy);
+    const { castPolicy, roundsResults } = this;
+    const given = leavesOf(inputs).map(({ shape, dtype }) => ({ shape, dtype: this.#given(dtype) }));
+    const found = this.outputDType(given);
+    const dtype = roundsResults ? resultDType(found, castPolicy) : found;
     const shapes = this.computeOutputShape(mapNest(inputs, ({ shape }) => shape) as Shapes<In>);
     requireShapes(this.name, shapes, 'computeOutputShape', 'returns the shape of the output');
     return trace(() => mapShapes(shapes as Nest<OpenShape>, (shape) => new KerasTensor({ shape, dtype })));
@@ -220,6 +223,19 @@ export abstract class Layer<
   /** The policy by which it casts what it takes and returns; null for a model, whose layers do. */
   protected get castPolicy(): CastPolicy {
     return this.dtypePolicy;
+  }
+
+  /**
+   * Whether its results have the dtype that its policy computes in. False where, as in Keras, those of integers are float32, or the layer
+   * returns what another one with a policy of its own does.
+   */
+  protected get roundsResults(): boolean {
+    return true;
+  }
+
+  /** The dtype in which `call` gets an input. */
+  #given(dtype: DType): DType {
+    return this.inputDType === 'int32' ? dtype : resultDType(dtype, this.castPolicy);
   }
 
   /** Dtype of the outputs, for layers that override `computeOutputShape`. Default: that of the weights. */
@@ -455,7 +471,7 @@ export abstract class Layer<
         for (const output of leavesOf(outputs as Nest<Tensor>))
           this.addLoss(activityLoss(activityRegularizer, output));
       }
-      return rounded(outputs as Nest<Tensor>, castPolicy) as Out;
+      return this.roundsResults ? (rounded(outputs as Nest<Tensor>, castPolicy) as Out) : outputs;
     });
   }
 

@@ -1,5 +1,7 @@
 /** @file Masking: masks steps whose values are all equal to a given value. */
+import type { DType } from '../../../core/dtype.ts';
 import type { OpenShape } from '../../../core/shape.ts';
+import type { OpenSpec } from '../../../core/spec.ts';
 import { any } from '../../../ops/reductions/anyAll.ts';
 import { notEqual } from '../../../ops/elementwise/comparison.ts';
 import { where } from '../../../ops/elementwise/where.ts';
@@ -28,6 +30,10 @@ export class Masking extends /* @__PURE__ */ layer<MaskingOptions>('Masking', ()
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {
     return inputShape;
+  }
+
+  protected override outputDType([input]: readonly OpenSpec[]): DType {
+    return (input as OpenSpec).dtype;
   }
 }
 

@@ -1,6 +1,8 @@
 /** @file Dot: products of the samples of two tensors, summed over an axis of each. */
+import { type DType, isFloating } from '../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, normalizeAxis, type OpenShape, sizeOf } from '../../../core/shape.ts';
+import type { OpenSpec } from '../../../core/spec.ts';
 import { matMul } from '../../../ops/products/matMul.ts';
 import { reshape } from '../../../ops/arrangement/reshape.ts';
 import { transpose } from '../../../ops/arrangement/transpose.ts';
@@ -29,6 +31,11 @@ export class Dot extends /* @__PURE__ */ layer<DotOptions, Merge>(
     const { a, b, rest } = this.#plan(inputShape);
     const shape = [a[0] ?? b[0] ?? null, ...rest.flat()];
     return shape.length === 1 ? [...shape, 1] : shape;
+  }
+
+  protected override outputDType([input]: readonly OpenSpec[]): DType {
+    const { dtype } = input as OpenSpec;
+    return this.normalize && !isFloating(dtype) ? this.dtype : dtype;
   }
 
   override call(inputs: readonly Tensor[]): Tensor {

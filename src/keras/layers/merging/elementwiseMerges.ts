@@ -27,6 +27,10 @@ export class Average extends /* @__PURE__ */ layer<LayerOptions, ElementwiseMerg
   none,
   ElementwiseMerge,
 ) {
+  protected override get roundsResults(): boolean {
+    return false;
+  }
+
   protected override merge(inputs: readonly Tensor[]): Tensor {
     return mul(total(inputs), 1 / inputs.length);
   }

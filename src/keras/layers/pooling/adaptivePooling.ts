@@ -1,5 +1,7 @@
 /** @file Adaptive pools: a given number of windows along each axis, for any input size. */
+import { type DType, isFloating } from '../../../core/dtype.ts';
 import type { OpenShape } from '../../../core/shape.ts';
+import type { OpenSpec } from '../../../core/spec.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { adaptiveAveragePool, adaptiveMaxPool } from '../../ops/adaptivePool.ts';
 import * as format from '../base/dataFormat.ts';
@@ -25,6 +27,15 @@ abstract class AdaptivePooling extends Layer {
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {
     return [inputShape[0] ?? null, ...this.outputSize, inputShape.at(-1) ?? null];
+  }
+
+  protected override get roundsResults(): boolean {
+    return false;
+  }
+
+  protected override outputDType([input]: readonly OpenSpec[]): DType {
+    const { dtype } = input as OpenSpec;
+    return this.pool === adaptiveMaxPool || isFloating(dtype) ? dtype : 'float32';
   }
 
   override call(x: Tensor): Tensor {

@@ -57,6 +57,10 @@ export class GlobalAveragePooling1D extends /* @__PURE__ */ layer<GlobalPoolingO
   override readonly supportsMasking: boolean = true;
   protected override inputSpec: readonly InputSpec[] = [{ rank: 3 }];
 
+  protected override get roundsResults(): boolean {
+    return false;
+  }
+
   override call(x: Tensor, { mask }: CallOptions): Tensor {
     const over = { axis: 1, keepDims: this.keepDims };
     if (!mask) return mean(x, over);
@@ -75,6 +79,10 @@ export class GlobalAveragePooling2D extends /* @__PURE__ */ layer<GlobalPoolingO
   table,
 ) {
   protected override inputSpec: readonly InputSpec[] = [{ rank: 4 }];
+
+  protected override get roundsResults(): boolean {
+    return false;
+  }
 
   override call(x: Tensor): Tensor {
     return globalAveragePool(x, { keepDims: this.keepDims });
@@ -97,6 +105,10 @@ export class GlobalAveragePooling3D extends /* @__PURE__ */ layer<GlobalPoolingO
   table,
 ) {
   protected override inputSpec: readonly InputSpec[] = [{ rank: 5 }];
+
+  protected override get roundsResults(): boolean {
+    return false;
+  }
 
   override call(x: Tensor): Tensor {
     return mean(x, { axis: [1, 2, 3], keepDims: this.keepDims });

@@ -1,7 +1,9 @@
 /** @file Dropout, SpatialDropout1D, SpatialDropout2D, SpatialDropout3D: values cleared at random in training. */
+import type { DType } from '../../../core/dtype.ts';
 import { isListOf } from '../../../core/lists.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, maxRank } from '../../../core/shape.ts';
+import type { OpenSpec } from '../../../core/spec.ts';
 import { dropout as cleared } from '../../../ops/random/dropout.ts';
 import { zerosLike } from '../../../ops/creation/like.ts';
 import { SeedSequence } from '../../../ops/define/seeds.ts';
@@ -54,6 +56,10 @@ abstract class RandomClearing extends Layer {
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {
     return inputShape;
+  }
+
+  protected override outputDType([input]: readonly OpenSpec[]): DType {
+    return (input as OpenSpec).dtype;
   }
 
   override call(x: Tensor, { training = false }: CallOptions): Tensor {

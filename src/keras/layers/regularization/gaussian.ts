@@ -1,7 +1,10 @@
 /** @file GaussianNoise, GaussianDropout: normal noise in training, added or multiplied. */
+import { type DType, isFloating } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import type { OpenShape } from '../../../core/shape.ts';
+import type { OpenSpec } from '../../../core/spec.ts';
 import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
 import { randomNormal } from '../../../ops/random/random.ts';
 import { SeedSequence } from '../../../ops/define/seeds.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -34,12 +37,18 @@ abstract class Noise extends Layer {
     this.seeds = this.seed === null ? null : new SeedSequence(this.seed);
   }
 
+  /** In the float dtype of `x`: a tape keeps what multiplies. */
   protected noise(x: Tensor, mean: number, stddev: number): Tensor {
-    return randomNormal(x.shape, { mean, stddev, seed: this.seeds?.draw() });
+    const drawn = randomNormal(x.shape, { mean, stddev, seed: this.seeds?.draw() });
+    return isFloating(x.dtype) ? cast(drawn, x.dtype) : drawn;
   }
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {
     return inputShape;
+  }
+
+  protected override outputDType([input]: readonly OpenSpec[]): DType {
+    return (input as OpenSpec).dtype;
   }
 }
 
