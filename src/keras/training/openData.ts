@@ -7,16 +7,14 @@ import { isRecord } from './perOutput.ts';
 import { type BatchIterable, isBatchIterable, IterableSource } from './data/iterableSource.ts';
 import type { Data, Slots } from './data/slots.ts';
 import type { BatchSource } from './data/batchSource.ts';
+import { type DataRecord, type Parts, partsOfRecord } from './data/partsOfRecord.ts';
 import { Table, type TableData, TableSource } from './data/tableSource.ts';
 
 export type { BatchIterable, BatchItem } from './data/iterableSource.ts';
 export type { Data, Values } from './data/slots.ts';
 
-/** Validation data: `[x, y]`, `[x, y, sampleWeight]`, `{ xs, ys, sampleWeight }`, or batches. */
-export type ValidationData =
-  | readonly (Data | null | undefined)[]
-  | { readonly xs: Data; readonly ys?: Data | null; readonly sampleWeight?: Data | null }
-  | BatchIterable;
+/** Validation data: `[x, y]`, `[x, y, sampleWeight]`, a record of these, or batches. */
+export type ValidationData = readonly (Data | null | undefined)[] | DataRecord | BatchIterable;
 
 /** The names of the options of `fit`, which distinguish `fit(x, options)` from `fit(x, y)`. */
 export const fitOptionNames = [
@@ -95,16 +93,14 @@ export function openValidation(data: ValidationData, options: OpenOptions): Batc
     // `batchSize` applies only to data that are sliced here.
     return openData(data, { ...options, batchSize: undefined });
   }
-  const parts = Array.isArray(data)
-    ? { x: data[0] as Data, y: data[1] as Data | null, sampleWeight: data[2] as Data | null | undefined }
-    : isRecord(data) && 'xs' in data
-      ? { x: data.xs as Data, y: data.ys as Data | null, sampleWeight: data.sampleWeight as Data | null }
-      : null;
+  const parts: Parts | null = Array.isArray(data)
+    ? { x: data[0], y: data[1], sampleWeight: data[2] }
+    : partsOfRecord(`${options.op}: validationData`, data);
   if (parts && !(Array.isArray(data) && (data.length < 1 || data.length > 3)))
-    return openData(parts, options);
+    return openData(parts as TableData, options);
   throw new ValueError({
     op: options.op,
-    rule: '`validationData` is [x, y], [x, y, sampleWeight], { xs, ys, sampleWeight }, or batches.',
+    rule: '`validationData` is [x, y], [x, y, sampleWeight], { x, y, sampleWeight }, or batches.',
     received: Array.isArray(data) ? `an array of ${data.length}` : describe(data),
     hint: 'pass validationData: [xv, yv].',
   });

@@ -50,6 +50,24 @@ describe('batches from iterables', () => {
     expect(history.loss?.every(Number.isFinite)).toBe(true);
   });
 
+  test('come as records with the names of arguments', async () => {
+    const net = regressor();
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    const before = net.getWeights();
+    const losses = [];
+    for (const isRecord of [false, true]) {
+      net.setWeights(before);
+      const [[x, y]] = [...batches(1)] as [[Tensor, Tensor]];
+      const sampleWeight = [1, 0.5];
+      const items = () => [isRecord ? { x, y, sampleWeight } : [x, y, sampleWeight]];
+      const { history } = await net.fit(items as never, null, {
+        validationData: isRecord ? { x: wave([2, 2]), y: [1, 2] } : [wave([2, 2]), [1, 2]],
+      });
+      losses.push(history.loss, history.val_loss);
+    }
+    expect(losses.slice(2)).toEqual(losses.slice(0, 2));
+  });
+
   test('without end, with steps', async () => {
     const net = regressor();
     net.compile({ optimizer: 'sgd', loss: 'mse' });

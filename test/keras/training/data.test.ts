@@ -313,7 +313,8 @@ describe('batches from iterables', () => {
     ['no batch', 3, /a batch is \[x\]/],
     ['an empty array', [], /an array of 0/],
     ['four parts', [[1], [1], [1], [1]], /an array of 4/],
-    ['a record without xs', { x: [[1]] }, /a batch is \[x\]/],
+    ['a record without x', { a: [[1]] }, /a batch is \[x\]/],
+    ['a record of other names', { x: [[1]], ys: [1] }, /option|x, y/],
     ['lengths that differ', [[[1]], [1, 2]], /x: 1, y: 2/],
   ])('%s is rejected', (_, item, message) => {
     expect(() => batchOf('fit', item, unknown)).toThrow(message);

@@ -1,12 +1,10 @@
 /**
  * @file Batches from iterables: generators, functions that return them, and streams, sync or async.
  *
- * An item is `[x]`, `[x, y]`, `[x, y, sampleWeight]` or `{ xs, ys, sampleWeight }`. Its tensors are freed after their
- * step.
+ * An item is `[x]`, `[x, y]`, `[x, y, sampleWeight]` or a record of these. Its tensors are freed after their step.
  */
 import { runAllAsync, warnOf } from '../../../core/cleanup.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { checkOptions } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
 import { getDevice, withDevice } from '../../../webgpu/current.ts';
 import { outputSearch, withoutOutputSearch } from '../../../ops/define/outputSearch.ts';
@@ -17,12 +15,10 @@ import { isRecord } from '../perOutput.ts';
 import { batchTensor } from './column.ts';
 import { type Data, type Entry, entriesOf, type Slot, type Slots, tensorsOf } from './slots.ts';
 import { type BatchSource, commonRows } from './batchSource.ts';
+import { type DataRecord, type Parts, partsOfRecord } from './partsOfRecord.ts';
 
 /** One batch of an iterable: an array of one to three values, a record, or only the input. */
-export type BatchItem =
-  | readonly (Data | null | undefined)[]
-  | { readonly xs: Data; readonly ys?: Data | null; readonly sampleWeight?: Data | null }
-  | Tensor;
+export type BatchItem = readonly (Data | null | undefined)[] | DataRecord | Tensor;
 
 type Batches = Iterable<BatchItem> | AsyncIterable<BatchItem>;
 type BatchIterator = Iterator<BatchItem> | AsyncIterator<BatchItem>;
@@ -202,19 +198,17 @@ export function batchOf(op: string, item: unknown, slots: Slots): AnyBatch {
   }
 }
 
-function partsOf(op: string, item: unknown): { x: unknown; y?: unknown; sampleWeight?: unknown } {
+function partsOf(op: string, item: unknown): Parts {
   if (item instanceof Tensor) return { x: item };
   if (Array.isArray(item) && item.length >= 1 && item.length <= 3) {
     const [x, y, sampleWeight] = item as [unknown, unknown?, unknown?];
     return { x, y, sampleWeight };
   }
-  if (isRecord(item) && 'xs' in item) {
-    checkOptions(`${op}: a batch`, item, ['xs', 'ys', 'sampleWeight']);
-    return { x: item.xs, y: item.ys, sampleWeight: item.sampleWeight };
-  }
+  const parts = partsOfRecord(`${op}: a batch`, item);
+  if (parts) return parts;
   throw new ValueError({
     op,
-    rule: 'a batch is [x], [x, y], [x, y, sampleWeight] or { xs, ys, sampleWeight }.',
+    rule: 'a batch is [x], [x, y], [x, y, sampleWeight] or { x, y, sampleWeight }.',
     received: Array.isArray(item) ? `an array of ${item.length}` : describe(item),
     hint: 'yield [x, y]: tensors or arrays whose first axis is the batch.',
   });
