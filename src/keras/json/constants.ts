@@ -18,6 +18,7 @@ const described = new WeakMap<Tensor, Json>();
 /** Keras's dtypes that tensors don't have here, and the dtypes that replace them. */
 const narrowed: Readonly<Record<string, DType>> = {
   float64: 'float32',
+  bfloat16: 'float32',
   int64: 'int32',
   uint8: 'int32',
   int8: 'int32',
@@ -25,6 +26,12 @@ const narrowed: Readonly<Record<string, DType>> = {
   uint16: 'int32',
 };
 const own: ReadonlySet<string> = new Set<DType>(['float32', 'float16', 'int32', 'uint32', 'bool']);
+
+/** Returns the dtype here of what has a dtype of Keras; undefined for an unknown one. */
+export function dtypeHere(name: string): DType | undefined {
+  if (own.has(name)) return name as DType;
+  return Object.hasOwn(narrowed, name) ? narrowed[name] : undefined;
+}
 
 export function isConstant(value: Json): value is JsonObject {
   return isObject(value) && (value.class_name === '__tensor__' || value.class_name === '__numpy__');
@@ -34,7 +41,7 @@ export function isConstant(value: Json): value is JsonObject {
 export function readConstant({ source }: Reader, value: JsonObject, place: string): Tensor {
   const { value: values, dtype } = isObject(value.config) ? value.config : {};
   const name = typeof dtype === 'string' ? dtype : 'float32';
-  const made = own.has(name) ? (name as DType) : Object.hasOwn(narrowed, name) ? narrowed[name] : undefined;
+  const made = dtypeHere(name);
   const isListed = Array.isArray(values) || typeof values === 'number' || typeof values === 'boolean';
   if (made === undefined || !isListed) {
     throw invalid(source, {

@@ -3,6 +3,7 @@
  * keys called `__proto__`, which have a special meaning in JavaScript.
  */
 import { invalid } from './jsonErrors.ts';
+import { withMarkedFloats } from './markedFloats.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -40,7 +41,7 @@ export function isObject(value: unknown): value is JsonObject {
 
 function parse(text: string, source: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return JSON.parse(withMarkedFloats(text)) as Json;
   } catch (cause) {
     throw invalid(source, {
       place: 'the text',

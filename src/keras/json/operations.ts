@@ -14,6 +14,7 @@ import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { classOfCall } from '../graph/opNames.ts';
 import { OpOperation, withOpName } from '../graph/opOperation.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
+import { castFormula, rememberCast } from './casts.ts';
 import { constantJson, rememberOperands } from './constants.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { type Formula, formulaOf } from './formulas.ts';
@@ -21,6 +22,7 @@ import { invalid } from './jsonErrors.ts';
 import { operationDefaults, type OperationEntry, operationTable } from './operationTable.ts';
 import { camelKey } from './optionNames.ts';
 import type { OperationCall } from './readNode.ts';
+import { plainOperand, PythonFloat } from './pythonFloats.ts';
 import { type Reader, stringOf } from './reader.ts';
 import { type Writer, writeValue } from './writeValue.ts';
 
@@ -57,18 +59,53 @@ export function readOperation(reader: Reader, object: JsonObject, place: string)
     (known) => known.className === className && known.module === object.module,
   );
   const options = entry ? optionsOf(entry, object) : null;
-  const described = describedOf(className, object);
+  const cast = castOf(entry, object);
+  const described = cast ?? describedOf(className, object);
   if (!options && !described) throw rejected(reader.source, place, `op ${className}${optionsText(object)}`);
   return {
     name,
-    call: (args, kwargs) => {
+    call: (given, kwargs) => {
+      const args = given.map(plainOperand);
+      if (entry && options && makesFloats(entry, given)) {
+        const formula: Formula = (operands) => floatOn(entry, operands, options);
+        return callFormula({ description: descriptionOf(object), formula }, name, given, kwargs);
+      }
       const isPlain = Object.values(kwargs).every((value) => value === null);
-      if (entry && options && isPlain && !hasNegativeIndices(entry, args))
+      if (!cast && entry && options && isPlain && !hasNegativeIndices(entry, args))
         return callEntry(entry, object, name, args, options);
       if (described) return callFormula(described, name, args, kwargs);
       throw rejected(reader.source, place, `op ${className} with arguments by name`);
     },
   };
+}
+
+/** Ops whose results are floats where an operand is one. */
+const promoting: ReadonlySet<string> = new Set(
+  'add sub mul pow mod floorDiv maximum minimum where'.split(' '),
+);
+
+/** Whether a whole float makes floats of the other operands: `flags * 1.0`. */
+function makesFloats({ op }: OperationEntry, operands: readonly unknown[]): boolean {
+  const values = op === 'where' ? operands.slice(1) : operands;
+  const tensors = values.filter((operand) => isSymbolic(operand) || operand instanceof Tensor);
+  return (
+    promoting.has(op) &&
+    values.some((operand) => operand instanceof PythonFloat) &&
+    !tensors.some((operand) => isFloat((operand as Tensor).dtype))
+  );
+}
+
+const isFloat = (dtype: string) => dtype === 'float32' || dtype === 'float16';
+
+/** The op on operands that are floats, except the condition of `where`. */
+function floatOn(entry: OperationEntry, operands: readonly unknown[], options: JsonObject): Tensor {
+  const asFloat = (operand: unknown) => ops.cast(operand as Tensor, { dtype: 'float32' });
+  const isCondition = (i: number) => entry.op === 'where' && i === 0;
+  const floats = operands.map((given, i) => {
+    const operand = plainOperand(given);
+    return typeof operand === 'number' || isCondition(i) ? operand : asFloat(operand);
+  });
+  return asFloat(opOn(entry, floats, options, kerasOpsByName));
 }
 
 /** Calls an op, or computes it as Keras does if it rejects the dtypes of the operands. */
@@ -97,6 +134,12 @@ function hasNegativeIndices({ className }: OperationEntry, [, indices]: readonly
   const isNegative = (value: Json | undefined): boolean =>
     Array.isArray(value) ? value.some(isNegative) : typeof value === 'number' && value < 0;
   return className === 'Take' && isNegative(values);
+}
+
+/** A cast to a dtype that is another one here; null for any other operation. */
+function castOf(entry: OperationEntry | undefined, object: JsonObject): Described | null {
+  const formula = entry?.op === 'cast' && isObject(object.config) ? castFormula(object.config.dtype) : null;
+  return formula && { description: descriptionOf(object), formula };
 }
 
 function describedOf(className: string, object: JsonObject): Described | null {
@@ -172,6 +215,7 @@ function callFormula(
     return formula(args, { ...options, ...optionsIn(kwargs) });
   });
   descriptions.set(operation, description);
+  if (operation.className === 'Cast') rememberCast(operation, (description.config as JsonObject).dtype);
   return operation.call({ args, kwargs } as Nest<unknown>);
 }
 

@@ -8,6 +8,7 @@ import { dialectOf } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { invalid } from './jsonErrors.ts';
 import { camelKey } from './optionNames.ts';
+import { pythonFloat } from './pythonFloats.ts';
 import type { Reader } from './reader.ts';
 
 /** A layer, or an op, that nodes call. */
@@ -120,6 +121,8 @@ function filled(reader: Reader, value: Json, place: string, tensors: TensorSourc
   }
   if (!isObject(value)) return value;
   if (isConstant(value)) return readConstant(reader, value, place);
+  const float = pythonFloat(value);
+  if (float) return float;
   return Object.fromEntries(
     Object.entries(value as JsonObject).map(([key, item]) => [key, filled(reader, item, place, tensors)]),
   );

@@ -18,6 +18,7 @@ import type { Json, JsonObject } from './document.ts';
 import { storedInputDtype } from './inputDtypes.ts';
 import { invalid } from './jsonErrors.ts';
 import { snake } from './optionNames.ts';
+import { textWithFloats } from './pythonFloats.ts';
 import { storedQuantization } from './quantization.ts';
 import { layerClasses } from './layerClasses.ts';
 import { WrittenLayers } from './sharedLayers.ts';
@@ -68,7 +69,7 @@ function* writeModel(
 
 /** Returns the model as the text of Keras's JSON. Errors: those of `modelToConfig`. */
 export function modelToJSON(model: WrittenModel, { indent = 0 }: { indent?: number } = {}): string {
-  return JSON.stringify(modelToConfig(model), null, indent);
+  return textWithFloats(modelToConfig(model), indent);
 }
 
 /** Writes parts of `model`, which errors name. */

@@ -5,6 +5,7 @@
 import { nodeOf } from '../graph/graphNode.ts';
 import type { GraphTensor } from '../graph/graphTensor.ts';
 import { Layer } from '../layers/base/layer.ts';
+import { storedCast } from './casts.ts';
 import { storedInputDtype } from './inputDtypes.ts';
 import { storedPolicy } from './storedPolicies.ts';
 import { isModel, modelClassOf } from './writtenModel.ts';
@@ -31,6 +32,7 @@ function sourcesOf(tensor: GraphTensor): readonly GraphTensor[] {
   const node = nodeOf(tensor);
   if (!node || tensor.dtype !== 'float32' || node.isInput) return [];
   const { operation } = node;
+  if (storedCast(operation) !== undefined) return [];
   const index = tensor.kerasHistory?.tensorIndex ?? 0;
   if (isModel(operation) && modelClassOf(operation) === 'Functional')
     return (operation.program?.outputs ?? []).slice(index, index + 1);
@@ -46,7 +48,7 @@ function sharedDtype(tensors: readonly GraphTensor[]): string | null {
 function settle(tensor: GraphTensor): string {
   const operation = nodeOf(tensor)?.operation;
   if (!operation) return tensor.dtype;
-  const stored = storedInputDtype(operation);
+  const stored = storedInputDtype(operation) ?? storedCast(operation);
   if (stored !== undefined) return stored;
   const sources = sourcesOf(tensor);
   if (sources.length > 0) return sharedDtype(sources) ?? tensor.dtype;

@@ -8,6 +8,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { type AnyModel, Model } from '../models/model.ts';
 import type { Nest } from '../tensorNest.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
+import { textWithFloats } from '../json/pythonFloats.ts';
 import { writeSharingConfig } from '../json/write.ts';
 
 export interface CloneModelOptions {
@@ -35,6 +36,6 @@ export function cloneModel<In extends Nest<Tensor>, Out extends Nest<Tensor>>(
   }
   // As in Keras, a clone isn't compiled.
   const { compile_config: _, ...document } = atOnce(writeSharingConfig(model as unknown as AnyModel));
-  const clone = modelFromJSON(JSON.stringify(document), { ...options, file: 'cloneModel' });
+  const clone = modelFromJSON(textWithFloats(document), { ...options, file: 'cloneModel' });
   return clone as unknown as Model<In, Out>;
 }
