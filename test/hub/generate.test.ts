@@ -296,6 +296,12 @@ describe('sampling', () => {
   });
 });
 
+test('is for networks whose tokens see no later ones', async () => {
+  const net = await fromPretrained(folderOf('gemma3-both'), { task: 'causalLM' });
+  await expect(net.generate([[5, 9]], { maxNewTokens: 1 })).rejects.toThrow(/attention in both directions/);
+  net.dispose();
+});
+
 test('is aborted before its next token, and frees everything', async () => {
   const before = memory().bytes;
   const controller = new AbortController();

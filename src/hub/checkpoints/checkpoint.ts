@@ -26,5 +26,6 @@ export interface Wanted {
   readonly task?: Task | undefined;
   readonly numClasses?: number | undefined;
   readonly labels?: readonly string[] | undefined;
+  readonly imageSize?: number | readonly [number, number] | undefined;
   readonly ignoreConfig?: readonly string[] | undefined;
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../keras/json/document.ts';
 import type { AnyBackbone, BackboneTask, HeadTask, Task, TaskModels } from '../models/heads.ts';
 import type { TextBackbone } from '../models/textBackbone.ts';
 import type { ConfigReader } from './configReader.ts';
+import type { ImageFields } from './imageSize.ts';
 import type { Modules } from './modules.ts';
 
 /** What a head is created with, besides its backbone. */
@@ -50,6 +51,8 @@ export interface Family<Net extends AnyBackbone = TextBackbone, Options extends 
   /** The name of a module in the adapters of PEFT, where transformers calls it otherwise than the files of weights. */
   adapterName?(module: string): string;
   readonly heads: { readonly [T in HeadTask]?: Head<Net, TaskModels[T]> };
+  /** Of networks of images. */
+  readonly images?: ImageFields<Options>;
   /** Names of tensors in checkpoints that aren't weights. */
   readonly leftOut?: RegExp;
 }

@@ -27,6 +27,11 @@ export interface FromPretrainedOptions<T extends Task = Task> {
    * 'float32' to train all of it.
    */
   readonly dtype?: WeightDtype | undefined;
+  /**
+   * Height and width of images, for networks that were trained on squares of another size: the vectors of positions are interpolated, as by
+   * `interpolate_pos_encoding` of transformers. Default: those of the checkpoint.
+   */
+  readonly imageSize?: number | readonly [number, number] | undefined;
   /** Fields of `config.json` that may be ignored, although they aren't known. */
   readonly ignoreConfig?: readonly string[] | undefined;
   /** Aborts the loading; nothing is left of it. */
@@ -52,6 +57,7 @@ const optionNames: OptionNames<FromPretrainedOptions> = {
   numClasses: false,
   labels: false,
   dtype: false,
+  imageSize: false,
   ignoreConfig: false,
   signal: false,
   onProgress: false,

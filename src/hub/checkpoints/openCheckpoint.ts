@@ -8,6 +8,7 @@ import { familyOf } from './families.ts';
 import type { AnyFamily, HeadSettings } from './family.ts';
 import type { Folder } from './folder.ts';
 import { headSettings } from './headSettings.ts';
+import { withImageSize, withPositions } from './imageSize.ts';
 import { madeOf } from './madeOf.ts';
 import { matchTensors } from './matchTensors.ts';
 import { headOf } from './namesOf.ts';
@@ -15,24 +16,30 @@ import { openTensors } from './openTensors.ts';
 import { rememberConfig } from './sourceConfig.ts';
 
 /** `json` is the configuration. Errors: FormatError for one that isn't supported, and for files that are missing or damaged. */
-export async function openCheckpoint(folder: Folder, json: JsonObject, wanted: Wanted): Promise<Checkpoint> {
-  const { ignoreConfig = [] } = wanted;
+export async function openCheckpoint(folder: Folder, given: JsonObject, wanted: Wanted): Promise<Checkpoint> {
+  const { ignoreConfig = [], imageSize } = wanted;
+  const family = await familyOf(given.model_type, 'config.json');
+  const { images } = family;
+  const json = imageSize === undefined ? given : withImageSize(given, images, imageSize);
   const config = new ConfigReader(json, 'config.json', ignoreConfig);
-  const family = await familyOf(json.model_type, 'config.json');
   const task = taskOf(family, json, wanted);
   const options = family.read(config, task.wanted);
   config.finish();
   const isSameTask = task.stored === task.wanted;
   const settings = await headSettings(folder, json, wanted, isSameTask);
   const file = await openTensors(folder);
+  const isResized = images && imageSize !== undefined;
+  const tensors = isResized
+    ? withPositions(file.tensors, images.positions, images.grid(options))
+    : file.tensors;
   return {
     task: task.wanted,
     isSameTask,
-    tensors: [...file.tensors.values()],
+    tensors: [...tensors.values()],
     createBackbone: () => madeOf('config.json', () => family.create(options)),
     withHead: (backbone) => withHead(family, task.wanted, backbone, settings),
     match: (model) =>
-      matchTensors(file.tensors, { family, task: task.wanted, model, isSameTask, file: folder.name }),
+      matchTensors(tensors, { family, task: task.wanted, model, isSameTask, file: folder.name }),
     remember: (model) => rememberConfig(model, json),
     close: () => file.close(),
   };

@@ -230,6 +230,14 @@ export class CachedMultiHeadAttention extends /* @__PURE__ */ layer<CachedMultiH
     x: Tensor,
     { training, paddingMask = null, useCausalMask = false, cache = null }: CachedAttentionCall,
   ) {
+    if (cache && !useCausalMask) {
+      throw new ValueError({
+        op: this.name,
+        rule: 'texts are continued by networks whose tokens see no later ones.',
+        received: 'attention in both directions',
+        hint: 'generate with a network that was trained to continue texts.',
+      });
+    }
     const scale = this.scale ?? 1 / Math.sqrt(this.keyDim);
     const { slidingWindow, queryKeyValueDense } = this;
     const call = { paddingMask, useCausalMask, scale, training };

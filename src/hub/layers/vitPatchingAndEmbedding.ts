@@ -12,6 +12,7 @@ import {
 } from '../../keras/layers/base/declare.ts';
 import type { Pair } from '../../keras/layers/base/dataFormat.ts';
 import { Conv2D } from '../../keras/layers/convolutional/conv.ts';
+import { perAxis } from '../../core/windows.ts';
 import { concat } from '../../ops/arrangement/concat.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
 import { add } from '../../ops/elementwise/arithmetic.ts';
@@ -32,6 +33,12 @@ export interface ViTPatchingAndEmbeddingOptions extends LayerOptions {
   usePatchBias?: boolean;
 }
 
+/** The numbers of patches along both sides of an image. */
+export function patchGrid(imageSize: readonly number[], patchSize: Pair): [number, number] {
+  const [down, across] = perAxis('patchGrid', 'patchSize', patchSize, 2);
+  return [Math.floor((imageSize[0] as number) / down), Math.floor((imageSize[1] as number) / across)];
+}
+
 /** The class of layers created by `vitPatchingAndEmbedding`. */
 export class ViTPatchingAndEmbedding extends /* @__PURE__ */ layer<ViTPatchingAndEmbeddingOptions>(
   'ViTPatchingAndEmbedding',
@@ -50,9 +57,7 @@ export class ViTPatchingAndEmbedding extends /* @__PURE__ */ layer<ViTPatchingAn
   constructor(options: ViTPatchingAndEmbeddingOptions) {
     super(options);
     const { imageSize, patchSize, hiddenDim: filters, usePatchBias: useBias, dtype } = this;
-    const [down, across] = [0, 1].map((axis) =>
-      Math.floor((imageSize[axis] as number) / (patchSize[axis] as number)),
-    ) as [number, number];
+    const [down, across] = patchGrid(imageSize, patchSize);
     if (down * across === 0) {
       throw new ShapeError({
         op: this.name,

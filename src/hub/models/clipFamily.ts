@@ -5,6 +5,7 @@ import type { Family } from '../checkpoints/family.ts';
 import { readSize, writeSize } from '../checkpoints/imageConfig.ts';
 import { each, type Modules, only, prefixed } from '../checkpoints/modules.ts';
 import type { TransformerBlock } from '../layers/transformerBlock.ts';
+import { patchGrid } from '../layers/vitPatchingAndEmbedding.ts';
 import { CLIPBackbone, type CLIPBackboneOptions } from './clip.ts';
 import {
   CLIPTextEncoder,
@@ -87,6 +88,11 @@ export const clip: Family<CLIPBackbone, CLIPSettings> = {
       final_layer_norm: textEncoder.layerNorm,
     }),
   }),
+  images: {
+    section: 'vision_config',
+    positions: 'vision_model.embeddings.position_embedding.weight',
+    grid: ({ vision: { imageShape, patchSize } }) => patchGrid(imageShape, patchSize),
+  },
   heads: {},
 };
 

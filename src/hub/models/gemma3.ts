@@ -19,7 +19,7 @@ import { maxPositions, readRotary, writeRotary } from '../checkpoints/rotaryConf
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { offsetRMSNormalization } from '../layers/normalization.ts';
 import type { RotaryOptions } from '../layers/rotaryEmbedding.ts';
-import { type TransformerDecoder, transformerDecoder } from '../layers/transformerBlock.ts';
+import { type TransformerBlock, transformerDecoder, transformerEncoder } from '../layers/transformerBlock.ts';
 import { TextBackbone, type TextRecord } from './textBackbone.ts';
 import { causalLM, lastTokenClassifier, tokenClassifier } from './decoderHeads.ts';
 import { registered } from './registered.ts';
@@ -48,7 +48,9 @@ export interface Gemma3BackboneOptions extends LayerOptions {
   globalRotary?: RotaryOptions;
   /** How they are turned in layers that see a window. Default: with one of 10,000. */
   localRotary?: RotaryOptions;
-  /** In local layers, a token sees only those that are fewer steps back than this. Default 512. */
+  /** Whether tokens see later ones, too, as in networks that embed texts, which then can't be continued. Default false. */
+  useBidirectionalAttention?: boolean;
+  /** In local layers, a token sees only those that are fewer steps away than this. Default 512. */
   slidingWindow?: number;
   /** The layers that see a window. Default null: five of six. */
   slidingLayers?: readonly boolean[] | null;
@@ -82,6 +84,7 @@ export class Gemma3Backbone extends /* @__PURE__ */ layer<Gemma3BackboneOptions,
     queryScalar: number({ min: Number.MIN_VALUE, default: 256 }),
     globalRotary: { read: (given = { maxWavelength: 1_000_000 }) => given as RotaryOptions },
     localRotary: { read: (given = {}) => given as RotaryOptions },
+    useBidirectionalAttention: flag(false),
     slidingWindow: integer({ default: 512 }),
     slidingLayers: { read: (given = null) => given as never },
     layerNormEpsilon: number({ min: 0, default: 1e-6 }),
@@ -113,8 +116,8 @@ export class Gemma3Backbone extends /* @__PURE__ */ layer<Gemma3BackboneOptions,
     return this.slidingLayers?.[index] ?? (index + 1) % 6 !== 0;
   }
 
-  protected override block(name: string, i: number): TransformerDecoder {
-    return transformerDecoder({
+  protected override block(name: string, i: number): TransformerBlock {
+    return (this.useBidirectionalAttention ? transformerEncoder : transformerDecoder)({
       name,
       numHeads: this.numQueryHeads,
       numKeyValueHeads: this.numKeyValueHeads,
@@ -156,12 +159,13 @@ export const gemma3: Family<Gemma3Backbone, Gemma3BackboneOptions> = {
   read: (config, task) => {
     config.requireTiedEmbeddings(task);
     config.requireValue('attn_logit_softcapping');
-    config.requireValue('use_bidirectional_attention', false);
+    const useBidirectionalAttention = config.boolean('use_bidirectional_attention', false);
     // Older configurations say which layers are local by a period, and how they turn by a field of its own.
     const numLayers = config.integer('num_hidden_layers', 26);
     const period = config.integer('sliding_window_pattern', config.integer('_sliding_window_pattern', 6));
     const local = config.number('rope_local_base_freq', null);
     const { slidingWindow, slidingLayers } = config.slidingWindow(numLayers);
+    const window = slidingWindow ?? 4096;
     return {
       vocabularySize: config.integer('vocab_size', 262_208),
       numLayers,
@@ -175,7 +179,9 @@ export const gemma3: Family<Gemma3Backbone, Gemma3BackboneOptions> = {
       globalRotary: readRotary(config, 1_000_000, 'full_attention'),
       localRotary:
         local === null ? readRotary(config, 10_000, 'sliding_attention') : { maxWavelength: local },
-      slidingWindow: slidingWindow ?? 4096,
+      useBidirectionalAttention,
+      // Both directions share it.
+      slidingWindow: useBidirectionalAttention ? Math.floor(window / 2) + 1 : window,
       slidingLayers: slidingLayers ?? Array.from({ length: numLayers }, (_, i) => (i + 1) % period !== 0),
       layerNormEpsilon: config.number('rms_norm_eps', 1e-6),
       attentionDropout: config.number('attention_dropout', 0),
@@ -198,7 +204,8 @@ export const gemma3: Family<Gemma3Backbone, Gemma3BackboneOptions> = {
       full_attention: writeRotary({ maxWavelength: 1_000_000, ...net.globalRotary }),
       sliding_attention: writeRotary(net.localRotary),
     },
-    sliding_window: net.slidingWindow,
+    use_bidirectional_attention: net.useBidirectionalAttention,
+    sliding_window: net.useBidirectionalAttention ? 2 * (net.slidingWindow - 1) : net.slidingWindow,
     layer_types: net.transformerLayers.map((_, i) => `${net.isLocal(i) ? 'sliding' : 'full'}_attention`),
     rms_norm_eps: net.layerNormEpsilon,
     attention_dropout: net.attentionDropout,

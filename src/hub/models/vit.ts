@@ -21,7 +21,7 @@ import { readSize, writeSize } from '../checkpoints/imageConfig.ts';
 import { each, only, onlyPositions } from '../checkpoints/modules.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { type TransformerEncoder, transformerEncoder } from '../layers/transformerBlock.ts';
-import { vitPatchingAndEmbedding } from '../layers/vitPatchingAndEmbedding.ts';
+import { patchGrid, vitPatchingAndEmbedding } from '../layers/vitPatchingAndEmbedding.ts';
 import { ImageBackbone, imageShape } from './imageBackbone.ts';
 import { ImageClassifier } from './classifiers.ts';
 import { registered } from './registered.ts';
@@ -196,6 +196,11 @@ export const vit: Family<ViTBackbone, ViTBackboneOptions> = {
       ),
       layernorm: layerNorm,
     };
+  },
+  images: {
+    section: null,
+    positions: 'embeddings.position_embeddings',
+    grid: ({ imageShape, patchSize }) => patchGrid(imageShape, patchSize),
   },
   adapterName: (module) => newNames.reduce((name, [from, to]) => name.replace(from, to), module),
   heads: {

@@ -1,4 +1,6 @@
 /** @file loadImageConverter: reads how a pretrained network takes pictures, from `preprocessor_config.json`. */
+import { checkOptions } from '../../core/options.ts';
+import { perAxis } from '../../core/windows.ts';
 import { isObject, type Json } from '../../keras/json/document.ts';
 import type { Interpolation } from '../../ops/images/resizeImages.ts';
 import type { ConfigReader } from '../checkpoints/configReader.ts';
@@ -7,7 +9,10 @@ import { type ImageConversion, type ImageConverter, imageConverterOf, type Size 
 import { type LoadOptions, readPreprocessor } from './preprocessorConfig.ts';
 
 /** Options of `loadImageConverter`. */
-export interface LoadImageConverterOptions extends LoadOptions {}
+export interface LoadImageConverterOptions extends LoadOptions {
+  /** Height and width of what pictures become, as for `fromPretrained`. Default: those of the file. */
+  readonly imageSize?: number | readonly [number, number] | undefined;
+}
 
 /** Pillow's filters, by their numbers; others aren't used by vision transformers. */
 const filters: Readonly<Record<number, Interpolation>> = { 1: 'lanczos3', 2: 'bilinear', 3: 'bicubic' };
@@ -34,8 +39,18 @@ export async function loadImageConverter(
   source: PretrainedSource,
   options: LoadImageConverterOptions = {},
 ): Promise<ImageConverter> {
-  const read = readPreprocessor('loadImageConverter', source, options, 'image_processor', conversionOf);
-  return imageConverterOf(await read);
+  const op = 'loadImageConverter';
+  checkOptions(op, options, ['signal', 'imageSize']);
+  const { imageSize, ...others } = options;
+  const size = imageSize === undefined ? null : perAxis(op, 'imageSize', imageSize, 2);
+  const conversion = await readPreprocessor(op, source, others, 'image_processor', conversionOf);
+  return imageConverterOf(size ? { ...conversion, ...resizedTo(size, conversion) } : conversion);
+}
+
+/** Pictures are cut where they are for the size of the file. */
+function resizedTo(size: Size, { resize, crop }: ImageConversion): Pick<ImageConversion, 'resize' | 'crop'> {
+  const { interpolation = 'bilinear' } = resize ?? {};
+  return { resize: { size: crop ? Math.max(...size) : size, interpolation }, crop: crop && size };
 }
 
 function conversionOf(config: ConfigReader): ImageConversion {

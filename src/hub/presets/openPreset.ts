@@ -18,6 +18,14 @@ import { openStore, type PresetStore } from './presetStore.ts';
 
 /** `json` is the configuration of the backbone. Errors: FormatError for what isn't supported, and for files that are missing or damaged. */
 export async function openPreset(folder: Folder, json: JsonObject, wanted: Wanted): Promise<Checkpoint> {
+  if (wanted.imageSize !== undefined) {
+    throw new ValueError({
+      op: 'fromPretrained',
+      rule: '`imageSize` is for the files of Hugging Face.',
+      received: 'imageSize for a preset of KerasHub',
+      hint: 'leave it out, or save the network by savePretrained first.',
+    });
+  }
   const known = await presetOf(json.class_name);
   const { preset, family } = known;
   const { ignoreConfig } = wanted;
