@@ -44,6 +44,19 @@ export function declareFunctions(text) {
   });
 }
 
+/**
+ * Writes declarations shorter: a level of indentation is one space, and nothing is said for bundlers, which don't read them, or twice.
+ *
+ * @param {string} text
+ */
+export function compact(text) {
+  const isModule = /^(?:import|export) (?!\{\};)/m.test(text);
+  return text
+    .replace(/^(?: {4})+/gm, (indentation) => ' '.repeat(indentation.length / 4))
+    .replaceAll('/* @__PURE__ */ ', '')
+    .replace(/^export \{\};\n/gm, isModule ? '' : '$&');
+}
+
 /** WebGPU's type aliases, which can't be declared twice as interfaces can. @type {Record<string, string>} */
 const ALIASES = {
   GPUBufferUsageFlags: 'number',
@@ -97,7 +110,10 @@ function buildTypes() {
   fs.mkdirSync(TYPES);
   for (const [file, text] of needed) {
     const source = path.relative(TYPES, file).replaceAll(path.sep, '/');
-    fs.writeFileSync(path.join(TYPES, `${shippedName(source)}.d.ts`), withShippedNames(text, source));
+    fs.writeFileSync(
+      path.join(TYPES, `${shippedName(source)}.d.ts`),
+      withShippedNames(compact(text), source),
+    );
   }
   fs.writeFileSync(path.join(TYPES, 'environment.d.ts'), environment([...needed.values()]));
 }

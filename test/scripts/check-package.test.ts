@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { declareFunctions, rewriteImports } from '../../scripts/build-types.mjs';
+import { compact, declareFunctions, rewriteImports } from '../../scripts/build-types.mjs';
 import { checkExports, checkImports } from '../../scripts/check-package.mjs';
 
 const ENTRY = { types: './dist/index.d.ts', default: './dist/index.js' };
@@ -87,4 +87,11 @@ describe('constants that are only called', () => {
     const lines = ['export declare const a: {', '    (x: number): string;', '    name: string;', '};', ''];
     expect(declareFunctions(lines.join('\n'))).toBe(lines.join('\n'));
   });
+});
+
+test('declarations are written shorter, and stay modules', () => {
+  const text = `import { A } from './a.js';\ndeclare class B extends /* @__PURE__ */ A {\n    /**\n     * C.\n     */\n    c(): {\n        d: 1;\n    };\n}\nexport {};\n`;
+  const shorter = `import { A } from './a.js';\ndeclare class B extends A {\n /**\n  * C.\n  */\n c(): {\n  d: 1;\n };\n}\n`;
+  expect(compact(text)).toBe(shorter);
+  expect(compact('declare const a: 1;\nexport {};\n')).toBe('declare const a: 1;\nexport {};\n');
 });
