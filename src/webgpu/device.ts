@@ -1,6 +1,6 @@
 /** @file A device: everything that belongs to one GPUDevice. */
 import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
-import { DeviceError, DeviceLostError, type RetrogradError } from '../core/errors.ts';
+import { type DeviceError, DeviceLostError, type RetrogradError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter } from './adapter.ts';
 import { BufferAllocator } from './allocator.ts';
 import type { Autotuner, VariantBlocklist } from './autotuner.ts';
@@ -15,6 +15,7 @@ import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import { MapMode } from './flags.ts';
 import type { FaultCarrier } from './faultSets.ts';
 import type { Check } from './faultTracker.ts';
+import { invalidUse } from './invalidUse.ts';
 import { Journal } from './journal.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
 import type { Launch } from './launch.ts';
@@ -351,9 +352,5 @@ function withOwn(
 }
 
 function writeError(message: string): DeviceError {
-  return new DeviceError({
-    rule: 'host data are written into a valid buffer.',
-    received: message,
-    hint: 'look at the first error reported: the others may follow from it.',
-  });
+  return invalidUse(message, { rule: 'host data are written into a valid buffer.' });
 }

@@ -43,16 +43,16 @@ const reasons: readonly Reason[] = [
 /** The error for commands that WebGPU's `message` calls invalid. `others` says what is wrong where the reason is none of the known. */
 export function invalidUse(
   message: string,
-  others: { readonly rule: string; readonly hint: string },
+  others: { readonly rule: string; readonly hint?: string },
   op?: string,
 ): DeviceError {
   const found = reasons.find(({ matches }) => matches.test(message));
   const label = /\[?Buffer(?: with)? ["']([^"'\]]+)["']/.exec(message)?.[1];
   return new DeviceError({
     ...(op ? { op } : {}),
-    rule: found?.rule ?? others.rule,
+    rule: (found ?? others).rule,
     received: found ? `a buffer${label ? ` '${label}'` : ''} ${found.received}` : message,
-    hint: found?.hint ?? others.hint,
+    hint: (found ?? others).hint ?? 'look at the first error reported: the others may follow from it.',
     cause: new Error(message),
   });
 }

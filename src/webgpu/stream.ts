@@ -311,10 +311,7 @@ export class CommandStream {
 }
 
 function invalidSubmission(message: string): DeviceError {
-  return invalidUse(message, {
-    rule: 'all commands of a submission must be valid; none ran.',
-    hint: 'look at the first error reported: the others may follow from it.',
-  });
+  return invalidUse(message, { rule: 'all commands of a submission must be valid; none ran.' });
 }
 
 /** Buffer ids below this are packed into a number, three per key. */
