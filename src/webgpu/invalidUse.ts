@@ -15,7 +15,7 @@ interface Reason {
 const reasons: readonly Reason[] = [
   {
     matches:
-      /associated with \[Device|from a different device|device mismatch|devicemismatch|device .*doesn't match|belongs? to .*device/i,
+      /associated with \[Device|from a different device|device ?mismatch|device .*doesn't match|belongs? to .*device/i,
     rule: 'a buffer is used on the device that created it.',
     received: 'of another GPUDevice',
     hint: 'share the app’s device, init({ device }), or copy: tensor(await values.data()).',
@@ -47,7 +47,7 @@ export function invalidUse(
   op?: string,
 ): DeviceError {
   const found = reasons.find(({ matches }) => matches.test(message));
-  const label = /\[?Buffer(?: with)? ["']([^"'\]]+)["']/.exec(message)?.[1];
+  const label = /Buffer(?: with)? ["']([^"'\]]+)["']/.exec(message)?.[1];
   return new DeviceError({
     ...(op ? { op } : {}),
     rule: (found ?? others).rule,

@@ -24,7 +24,7 @@ export function lossError({ cause, leavesOlder }: Loss): RetrogradError {
   return new Kind({
     rule: 'values can be read if all work that they depend on ran.',
     received: `${left}, submitted with a command that failed: ${cause.received ?? cause.rule}`,
-    hint: 'compute the values again, and variables that the failed work updates.',
+    hint: 'compute the values again, and the variables of failed updates.',
     cause,
   });
 }

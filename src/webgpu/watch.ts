@@ -123,7 +123,7 @@ export class ErrorWatch {
       new DeviceError({
         rule: 'values can be read back as long as the device works.',
         received: cause instanceof Error ? cause.message : String(cause),
-        hint: 'read again; where that fails, too, call init() again.',
+        hint: 'read again; if that fails, call init() again.',
         cause,
       })
     );
