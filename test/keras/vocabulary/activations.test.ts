@@ -28,7 +28,7 @@ const formulas: Record<string, (x: number) => number> = {
   hardTanh: (x) => Math.min(1, Math.max(-1, x)),
   softShrink: (x) => (x > 0.5 ? x - 0.5 : x < -0.5 ? x + 0.5 : 0),
   tanhShrink: (x) => x - Math.tanh(x),
-  threshold: (x) => (x > 0 ? x : 0),
+  threshold: (x) => Math.max(x, 0),
   squareplus: (x) => (x + Math.sqrt(x * x + 4)) / 2,
   sparsePlus: (x) => (x <= -1 ? 0 : x >= 1 ? x : (x + 1) ** 2 / 4),
   sparseSigmoid: (x) => Math.min(1, Math.max(0, (x + 1) / 2)),
