@@ -3,6 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { init, tensor, variable } from '../../src/index.ts';
 import { foldName } from '../../src/core/suggest.ts';
 import * as keras from '../../src/keras/index.ts';
 import { applications, callbacks, layers, losses, metrics, ops, optimizers } from '../../src/keras/index.ts';
@@ -33,6 +34,47 @@ test.each(Object.entries(modules))(
   },
 );
 
+const x = keras.input({ shape: [2] });
+/** An object of each class. */
+const examples: Readonly<Record<string, () => object>> = {
+  Callback: () => callbacks.earlyStopping(),
+  KerasTensor: () => x,
+  Layer: () => layers.dense({ units: 1 }),
+  LearningRateSchedule: () =>
+    optimizers.schedules.exponentialDecay({ initialLearningRate: 1, decaySteps: 1, decayRate: 1 }),
+  Loss: () => losses.meanSquaredError(),
+  Metric: () => metrics.meanSquaredError(),
+  Model: () => keras.model({ inputs: x, outputs: layers.dense({ units: 1 }).apply(x) }),
+  Optimizer: () => optimizers.sgd(),
+  Sequential: () => keras.sequential([layers.dense({ units: 1 })]),
+  Variable: () => variable(tensor([1])),
+};
+
+/** The names of the members of an object and of its class, those that are inherited among them. */
+function membersOf(object: object): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (let at: object | null = object; at && at !== Object.prototype; at = Object.getPrototypeOf(at))
+    for (const name of Object.getOwnPropertyNames(at)) found.add(foldName(name));
+  for (let at: object = object.constructor; at !== Function.prototype; at = Object.getPrototypeOf(at))
+    for (const name of Object.getOwnPropertyNames(at)) found.add(foldName(name));
+  return found;
+}
+
+test('the methods and properties that classes lack are listed in docs/keras.md', async () => {
+  await init();
+  const { members } = fixture as unknown as { members: Record<string, string[]> };
+  const [, text = ''] = page.split('\n## Methods and properties\n');
+  const rows = (text.split('\n## ')[0] as string).split('\n').filter((line) => line.startsWith('| `'));
+  const listedIn = (row: string) =>
+    [...(row.split('|')[2] as string).matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  for (const [name, known] of Object.entries(members)) {
+    const offered = membersOf((examples[name] as () => object)());
+    const missing = known.filter((member) => !offered.has(foldName(member)));
+    const written = rows.filter((row) => row.startsWith(`| \`${name}\` |`)).flatMap(listedIn);
+    expect(written.toSorted(), name).toEqual(missing.toSorted());
+  }
+});
+
 /** A row has modules, what they lack, and what to use instead. */
 test('what other modules lack is listed in docs/keras.md', () => {
   const { others } = fixture as unknown as { others: Record<string, string[]> };
@@ -40,7 +82,7 @@ test('what other modules lack is listed in docs/keras.md', () => {
   const rows = text.split('\n').filter((line) => line.startsWith('| `'));
   const namesIn = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name as string);
   for (const [module, known] of Object.entries(others)) {
-    const offered = new Set(Object.keys((keras as Record<string, object>)[module] ?? {}).map(foldName));
+    const offered = new Set(Object.keys(offeredAs[module] ?? {}).map(foldName));
     const missing = known.filter((name) => !offered.has(foldName(name)) && !common.has(name));
     const cells = rows.map((row) => row.split('|')).filter(([, of]) => namesIn(of).includes(module));
     const isWhole = cells.some(([, , lacking]) => lacking?.trim() === 'all');
@@ -54,6 +96,14 @@ test('what other modules lack is listed in docs/keras.md', () => {
     ).toEqual([]);
   }
 });
+
+/** What is here of modules that have another place. */
+const offeredAs: Readonly<Record<string, object>> = {
+  ...(keras as Record<string, object>),
+  keras,
+  preprocessing: keras.utils,
+  schedules: optimizers.schedules,
+};
 
 /** Left out of the table: the page's text says what is there instead. */
 const common = new Set(['get', 'serialize', 'deserialize']);

@@ -74,6 +74,7 @@ export class PathTemplate {
 
 function formatted(value: number, { zeros, width, places, type }: Format): string {
   const text = () => {
+    if (!Number.isFinite(value)) return nonFinite(value) + (type === '%' ? '%' : '');
     if (type === 'd') return String(Math.trunc(value));
     if (type === 'e') return value.toExponential(places ?? 6).replace(/e([+-])(\d)$/, 'e$10$2');
     if (type === 'f') return value.toFixed(places ?? 6);
@@ -83,4 +84,10 @@ function formatted(value: number, { zeros, width, places, type }: Format): strin
   const sign = zeros && value < 0 ? '-' : '';
   const digits = sign ? text().slice(1) : text();
   return sign + digits.padStart(width - sign.length, zeros ? '0' : ' ');
+}
+
+/** NaN and infinities as Python writes them. */
+function nonFinite(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  return value > 0 ? 'inf' : '-inf';
 }

@@ -198,11 +198,12 @@ describe('sinks', () => {
 });
 
 describe('names with values in them', () => {
-  const values = { epoch: 7, val_loss: 0.0123456, loss: -1.5, batch: 12 };
+  const values = { epoch: 7, val_loss: 0.0123456, loss: -1.5, batch: 12, lost: Number.NaN, far: Infinity };
   test.each([
     ['plain.txt', 'plain.txt'],
     ['{epoch}', '7'],
     ['run/{epoch:02d}-{val_loss:.2f}.h5', 'run/07-0.01.h5'],
+    ['{lost:.1f}-{far:05.1f}-{lost}', 'nan-00inf-nan'],
     ['{epoch:4d}|', '   7|'],
     ['{val_loss:08.4f}', '000.0123'],
     ['{loss:06.2f}', '-01.50'],

@@ -41,7 +41,7 @@ class Training:
         """A layer of outputs, with its loss, metrics and targets."""
         n = self.samples
         if kind == "numbers":
-            loss = self.one("mse", "mae", losses.Huber(0.7), "log_cosh", losses.MeanSquaredError(reduction="sum"))
+            loss = self.one("mse", "mae", losses.Huber(), "log_cosh", losses.MeanSquaredError(reduction="sum"))
             metrics = self.one([], ["mae"], [M.RootMeanSquaredError()], ["mse", M.MeanAbsoluteError(name="far")], [M.R2Score()])
             return L.Dense(1, name=name)(h), loss, metrics, self.floats(n, 1)
         if kind == "binary":
@@ -227,6 +227,8 @@ def case(folder, seed):
         options = {
             "loss": t.in_form(t.losses) if t.form == "single" or t.chance(0.8) else t.losses[0] if t.losses[0] == t.losses[1] else t.in_form(t.losses),
             "metrics": t.in_form(t.metrics),
+            # Gradients are float32 here, and never too large for float16.
+            "auto_scale_loss": False,
             "loss_weights": t.in_form([0.5, 2.0]) if t.form != "single" and t.chance(0.5) else None,
             "weighted_metrics": ["mae"] if t.form == "single" and "numbers" in str(t.metrics) else None,
             # Keras doesn't end an epoch within an execution.
@@ -239,8 +241,9 @@ def case(folder, seed):
         file.save(os.path.join(folder, f"{seed}.keras"))
     finally:
         keras.config.set_dtype_policy("float32")
-    if t.chance(0.06):
-        t.y[0] = t.y[0].astype("float32")
+    described = t.callbacks(folder)
+    watches = any("monitor" in options for _, options in described)
+    if t.chance(0.2) and not watches and "int" not in t.y[0].dtype.name and t.policy == "float32" and "LossScale" not in type(optimizer).__name__:
         t.y[0][t.samples // 2] = np.nan
     data = t.data
     if data == "records" and t.names_inputs:
@@ -281,7 +284,6 @@ def case(folder, seed):
         def __getitem__(self, i):
             return batches[i]
 
-    described = t.callbacks(folder)
     with tempfile.TemporaryDirectory() as place:
         os.chdir(place)
         os.makedirs("c", exist_ok=True)
