@@ -45,16 +45,14 @@ export function declareFunctions(text) {
 }
 
 /**
- * Writes declarations shorter: a level of indentation is one space, and nothing is said for bundlers, which don't read them, or twice.
+ * Writes declarations shorter: a level of indentation is one space, and nothing is said for bundlers, which don't read them.
  *
  * @param {string} text
  */
 export function compact(text) {
-  const isModule = /^(?:import|export) (?!\{\};)/m.test(text);
   return text
     .replace(/^(?: {4})+/gm, (indentation) => ' '.repeat(indentation.length / 4))
-    .replaceAll('/* @__PURE__ */ ', '')
-    .replace(/^export \{\};\n/gm, isModule ? '' : '$&');
+    .replaceAll('/* @__PURE__ */ ', '');
 }
 
 /** WebGPU's type aliases, which can't be declared twice as interfaces can. @type {Record<string, string>} */
