@@ -159,6 +159,7 @@ export function fullLike(x: Tensor, given: number | boolean, ...args: unknown[])
   const { dtype = x.dtype } = options;
   // Sizes of a graph may be open, so that it gets a formula.
   if (isSymbolic(x)) return cast(add(cast(zerosLike(x), 'float32'), value), { dtype });
+  if (dtype === 'float16') return tidy(() => cast(fill(x.shape, value), dtype));
   return fill(x.shape, held(value, dtype), { ...options, dtype });
 }
 

@@ -1,5 +1,5 @@
 /** @file What keras.ops does with complex numbers, of the real ones that tensors hold; and saturateCast. */
-import type { DType } from '../../core/dtype.ts';
+import { type DType, isFloating } from '../../core/dtype.ts';
 import { identity } from '../../ops/arrangement/identity.ts';
 import { onesLike, zerosLike } from '../../ops/creation/like.ts';
 import { type CompositeOp, defineComposite } from '../../ops/define/composite.ts';
@@ -28,9 +28,11 @@ export const imag: OfOne = /* @__PURE__ */ ofOne('imag', (x) => zerosLike(x));
 /** Whether elements are real: all are. Bool. Shape: that of x. Errors: none for tensors. */
 export const isReal: OfOne = /* @__PURE__ */ ofOne('isReal', (x) => onesLike(cast(x, 'bool')));
 
-/** The angle from the positive axis: 0, and π of negative numbers. float32. Shape: that of x. Errors: none for tensors. */
+/** The angle from the positive axis: 0, and π of negative numbers. Floats, as of x if it has some. Shape: that of x. Errors: none for tensors. */
 export const angle: OfOne = /* @__PURE__ */ ofOne('angle', (x) =>
-  x.dtype === 'bool' ? zerosLike(cast(x, 'float32')) : mul(cast(less(x, 0), 'float32'), Math.PI),
+  x.dtype === 'bool'
+    ? zerosLike(cast(x, 'float32'))
+    : mul(cast(less(x, 0), isFloating(x.dtype) ? x.dtype : 'float32'), Math.PI),
 );
 
 /** x as another dtype, whose nearest value numbers out of its range become. Shape: that of x. Errors: DTypeError. */

@@ -145,10 +145,10 @@ function sequence(
   options: GeomspaceOptions,
   { onHost, onDevice }: Formulas,
 ): Tensor {
-  const { num = 50, endpoint = true, dtype = 'float32', axis = 0 } = options;
+  const { num = 50, endpoint = true, dtype = floatOf([start, stop]), axis = 0 } = options;
   requireInteger(op, 'num', num, 0);
   requireBoolean(op, 'endpoint', endpoint);
-  checkDType(op, dtype);
+  if (options.dtype !== undefined) checkDType(op, dtype);
   for (const [name, end] of Object.entries({ start, stop })) requireEnd(op, name, end);
   const steps = stepsOf(options);
   const places = Array.from({ length: num }, (_, i) => i / steps);
@@ -173,6 +173,12 @@ function sequence(
     const values = onDevice(tensor(places, { shape: along }) as Tensor, spread(one), spread(other));
     return cast(isWhole ? floor(values) : values, { dtype });
   });
+}
+
+/** The dtype of what is between two ends: float16 if all floats among their tensors are. */
+function floatOf(given: readonly SequenceEnd[]): DType {
+  const floats = given.flatMap((end) => (isTensor(end) && isFloating(end.dtype) ? [end.dtype] : []));
+  return floats.length > 0 && !floats.includes('float32') ? 'float16' : 'float32';
 }
 
 function requireEnd(op: string, name: string, end: unknown): void {

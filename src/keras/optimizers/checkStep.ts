@@ -1,10 +1,19 @@
 /** @file Checks of the variables and gradients of an optimizer step. */
 import { DeviceError, DTypeError, ShapeError, ValueError } from '../../core/errors.ts';
+import { isFloating } from '../../core/dtype.ts';
 import { describe, sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { warnOnce } from '../../core/warn.ts';
+import { cast } from '../../ops/elementwise/cast.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
+
+/** `gradients` as steps read them: as in Keras, those of float16 are widened. */
+export function widened(gradients: ReadonlyMap<Variable, Tensor>): ReadonlyMap<Variable, Tensor> {
+  const all = [...gradients];
+  if (!all.some(([, { dtype }]) => dtype === 'float16')) return gradients;
+  return new Map(all.map(([variable, gradient]) => [variable, cast(gradient, 'float32')]));
+}
 
 /** The gradients that are not null, by variable. */
 export function checkStep(
@@ -75,12 +84,12 @@ function checkGradient(op: string, gradient: unknown, variable: Variable): void 
   }
   const parts = {
     op,
-    rule: 'a gradient has the shape and the dtype of its variable, float32.',
+    rule: 'a gradient has the shape of its variable, and is float32 or float16.',
     received: `${formatSpec(gradient)} for variable '${variable.name}' ${formatSpec(variable)}`,
     hint: 'pass gradients in the order of the variables.',
   };
   if (!sameShape(gradient.shape, variable.shape)) throw new ShapeError(parts);
-  if (gradient.dtype !== 'float32') throw new DTypeError(parts);
+  if (!isFloating(gradient.dtype)) throw new DTypeError(parts);
   if (gradient.device !== variable.device) {
     throw new DeviceError({
       ...parts,

@@ -22,7 +22,7 @@ import { type Declaration, inheritedDeclaration } from '../options/declaration.t
 import { underPresentNames } from '../options/formerNames.ts';
 import { defineFields, readOptions, writeOptions } from '../options/option.ts';
 import { countAppliedStep, noteOptimized } from '../updateRecord.ts';
-import { checkStep, checkVariables, requireKnownVariables } from './checkStep.ts';
+import { checkStep, checkVariables, requireKnownVariables, widened } from './checkStep.ts';
 import { constrain } from './constrain.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { HostVariable } from './hostVariable.ts';
@@ -317,7 +317,7 @@ export abstract class Optimizer {
         const engine = this.#engine as StepEngine;
         this.#repack(engine);
         onReplay(this.#advanceStep);
-        engine.run(known);
+        engine.run(widened(known));
         constrain([...known.keys()]);
       }),
     );

@@ -29,15 +29,15 @@ export interface BooleanMaskOptions {
 const maskOptionNames: OptionNames<BooleanMaskOptions> = { axis: true };
 
 /**
- * The indices of the elements of `x` that aren't 0, in row-major order; NaN isn't 0. Any dtype but float16. Shapes: x of rank
+ * The indices of the elements of `x` that aren't 0, in row-major order; NaN isn't 0. Any dtype. Shapes: x of rank
  * r → [count, r], int32. Asynchronous: the shape depends on the values, so the count is read back. It has no gradient.
- * Errors: ValueError unless x is a tensor, DTypeError.
+ * Errors: ValueError unless x is a tensor.
  */
 export async function nonzero(x: Tensor): Promise<Tensor<'int32'>>;
 export async function nonzero(x: Tensor, ...settings: unknown[]): Promise<Tensor<'int32'>> {
   optionsOf('nonzero', settings, {}, ['x']);
   requireTensor('nonzero', 'x', x);
-  const positions = await positionsOf('nonzero', 'x', x);
+  const positions = await positionsOf(x);
   return disposing(positions, () =>
     apart(() => {
       const strides = stridesOf(x.shape);
@@ -76,7 +76,7 @@ export async function booleanMask(x: Tensor, mask: Tensor, ...settings: unknown[
       hint: 'reshape the mask, or name the axis at which it begins.',
     });
   }
-  const positions = await positionsOf('booleanMask', 'mask', mask);
+  const positions = await positionsOf(mask);
   return disposing(positions, () =>
     tidy(() => {
       const shape = [...x.shape.slice(0, first), sizeOf(mask.shape), ...x.shape.slice(end)];
@@ -86,13 +86,13 @@ export async function booleanMask(x: Tensor, mask: Tensor, ...settings: unknown[
 }
 
 /** Returns the flat positions of the elements of `x` that aren't 0: a vector, int32. */
-async function positionsOf(op: string, name: string, x: Tensor): Promise<Tensor> {
-  requireDType(op, name, x.dtype, ['float32', 'int32', 'uint32', 'bool']);
+async function positionsOf(x: Tensor): Promise<Tensor> {
   const size = sizeOf(x.shape);
   if (size === 0) return zeros([0], { dtype: 'int32' });
   const [places, last] = apart(() => {
     const flat = reshape(x, { shape: [size] });
-    const isSet = x.dtype === 'bool' ? flat : notEqual(flat, 0);
+    const wide = flat.dtype === 'float16' ? cast(flat, 'float32') : flat;
+    const isSet = x.dtype === 'bool' ? flat : notEqual(wide, 0);
     const counts = cumsum(cast(isSet, 'int32'));
     return [where(isSet, sub(counts, 1), -1), slice(counts, { begin: size - 1 })] as const;
   });

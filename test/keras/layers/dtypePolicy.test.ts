@@ -4,17 +4,20 @@ import {
   cast,
   conv2d,
   DTypeError,
+  enableFloat16,
   GradientTape,
   greater,
   init,
   matMul,
   memory,
+  nonzero,
   ones,
   randomNormal,
   setRandomSeed,
   type Tensor,
   tensor,
   tidy,
+  variable,
 } from '../../../src/index.ts';
 import {
   getDTypePolicy,
@@ -23,6 +26,7 @@ import {
   model,
   modelFromJSON,
   modelToJSON,
+  ops,
   optimizers,
   type Sequential,
   sequential,
@@ -248,6 +252,39 @@ test('files contain Keras’s name of the policy', () => {
   const again = modelFromJSON(JSON.stringify(json));
   expect(again.layersInside.map((layer) => (layer as layers.Dense).dtypePolicy)).toContain('mixedFloat16');
   expect(JSON.parse(modelToJSON(again))).toEqual(json);
+});
+
+test('ops of float16 are of float16, as in Keras', async () => {
+  enableFloat16();
+  const x = cast(tensor([0.5, -0.25, 0]), 'float16');
+  const wide = tensor([1, 2, 4]);
+  const found = [
+    ops.fullLike(x, 3),
+    ops.angle(x),
+    ops.linspace(x, 1, { num: 3 }),
+    ops.logspace(x, x, { num: 3 }),
+    ops.geomspace(x, x, { num: 3 }),
+  ] as Tensor[];
+  expect(found.map(({ dtype }) => dtype)).toEqual(new Array(5).fill('float16'));
+  expect(await valuesOf(found[0] as Tensor)).toEqual([3, 3, 3]);
+  expect(await valuesOf(found[1] as Tensor)).toEqual([0, 3.140625, 0]);
+  expect(ops.linspace(x, wide, { num: 3 }).dtype).toBe('float32');
+  expect(await valuesOf(await nonzero(x))).toEqual([0, 1]);
+});
+
+test('as in Keras, optimizers widen gradients of float16', async () => {
+  const { sgd, adam, lamb, adam8bit } = optimizers;
+  for (const make of [sgd, adam, lamb, adam8bit] as (typeof sgd)[]) {
+    const step = async (dtype: 'float16' | 'float32') => {
+      const w = variable(tensor([[1, 2]]));
+      const gradient = cast(tensor([[0.5, -0.25]]), dtype);
+      make({ learningRate: 0.1 }).apply([gradient as Tensor], [w]);
+      return valuesOf(w);
+    };
+    expect(await step('float16')).toEqual(await step('float32'));
+  }
+  const integers = tensor([[1, 2]], { dtype: 'int32' }) as Tensor;
+  expect(() => optimizers.sgd().apply([integers], [variable(tensor([[1, 2]]))])).toThrow(DTypeError);
 });
 
 test('other policies are errors', () => {
