@@ -45,14 +45,16 @@ export function declareFunctions(text) {
 }
 
 /**
- * Writes declarations shorter: a level of indentation is one space, and nothing is said for bundlers, which don't read them.
+ * Writes declarations shorter: a level of indentation is one space, nothing is said for bundlers, which don't read them, and imports don't
+ * say what is a type, which matters only where code is made.
  *
  * @param {string} text
  */
 export function compact(text) {
   return text
     .replace(/^(?: {4})+/gm, (indentation) => ' '.repeat(indentation.length / 4))
-    .replaceAll('/* @__PURE__ */ ', '');
+    .replaceAll('/* @__PURE__ */ ', '')
+    .replace(/^import \{[^}]*\} from/gm, (names) => names.replaceAll('type ', ''));
 }
 
 /** WebGPU's type aliases, which can't be declared twice as interfaces can. @type {Record<string, string>} */

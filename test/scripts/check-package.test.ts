@@ -90,8 +90,8 @@ describe('constants that are only called', () => {
 });
 
 test('declarations are written shorter', () => {
-  const text = `declare class B extends /* @__PURE__ */ A {\n    /**\n     * C.\n     */\n    c(): {\n        d: 1;\n    };\n}\nexport {};\n`;
+  const text = `import { A, type D } from './a.js';\ndeclare class B extends /* @__PURE__ */ A {\n    /**\n     * C.\n     */\n    c(): {\n        d: 1;\n    };\n}\nexport {};\n`;
   // Without the last line, everything before would be exported.
-  const shorter = 'declare class B extends A {\n /**\n  * C.\n  */\n c(): {\n  d: 1;\n };\n}\nexport {};\n';
+  const shorter = `import { A, D } from './a.js';\ndeclare class B extends A {\n /**\n  * C.\n  */\n c(): {\n  d: 1;\n };\n}\nexport {};\n`;
   expect(compact(text)).toBe(shorter);
 });
