@@ -298,3 +298,51 @@ describe('options by which a call is the same', () => {
     expect(await ops.norm(tensor([3, 4]), { ord: null }).data()).toEqual(Float32Array.of(5));
   });
 });
+
+test('slices of an open batch begin where a tensor says', async () => {
+  // Of an open batch, all or a part that begins at a number.
+  const [rows, column, ends] = [
+    input({ shape: [5] }),
+    input({ batchShape: [1], dtype: 'int32' }),
+    input({ shape: [2] }),
+  ] as unknown as [Tensor, Tensor, Tensor];
+  const of = (size: number | null) => ops.slice(rows, [0, column], [size as number, 2]);
+  const open = model({
+    inputs: [rows, column, ends] as never,
+    outputs: [of(-1), of(null), of(1), ops.sliceUpdate(rows, [0, column], ends)] as never,
+  });
+  expect(open.outputs.map(({ shape }) => shape)).toEqual([
+    [null, 2],
+    [null, 2],
+    [1, 2],
+    [null, 5],
+  ]);
+  const at = tensor([9], { dtype: 'int32' });
+  const few = tensor([...Array(10).keys()], { shape: [2, 5] });
+  const found = await Promise.all(
+    (
+      open.apply([
+        few,
+        at,
+        tensor([
+          [-1, -2],
+          [-3, -4],
+        ]),
+      ] as never) as unknown as Tensor[]
+    ).map((y) => y.array()),
+  );
+  const last = [
+    [3, 4],
+    [8, 9],
+  ];
+  expect(found).toEqual([
+    last,
+    last,
+    [[3, 4]],
+    [
+      [0, 1, 2, -1, -2],
+      [5, 6, 7, -3, -4],
+    ],
+  ]);
+  expect(() => ops.slice(rows, tensor([0, 1], { dtype: 'int32' }), [1, 2])).toThrow(/all of an open batch/);
+});

@@ -1,7 +1,7 @@
 /** @file slice and sliceUpdate, as in Keras: the block may begin where a tensor says. */
 import { ValueError } from '../../core/errors.ts';
 import { isListOf } from '../../core/lists.ts';
-import { describe } from '../../core/shape.ts';
+import { describe, formatShape } from '../../core/shape.ts';
 import { add, sub } from '../../ops/elementwise/arithmetic.ts';
 import { reshape } from '../../ops/arrangement/reshape.ts';
 import { cast } from '../../ops/elementwise/cast.ts';
@@ -35,14 +35,20 @@ function startOf(begin: DynamicStart, axis: number, last: number): Tensor {
 
 const counted = (n: number) => range(0, n, 1, { dtype: 'int32' });
 
-/** The block of `size` elements that begins at `begin`. Any dtype. Errors: ValueError without a size that fits. */
+/** The block of `size` elements that begins at `begin`; -1 is all of an open axis. Any dtype. Errors: ValueError without a size that fits. */
 export function dynamicSlice(x: Tensor, begin: DynamicStart, size: unknown): Tensor {
   const sizes = requireSizes('slice', x, begin, size);
   return sizes.reduce((found: Tensor, count, axis) => {
-    const rows = x.shape[axis] as number;
-    if (count === rows) return found;
+    if (count === null) return found;
+    const rows = x.shape[axis] as number | null;
+    if (rows === null) return fixedSlice(found, axis, (begin as readonly number[])[axis] as number, count);
     return gather(found, add(counted(count), startOf(begin, axis, rows - count)), { axis });
   }, x);
+}
+
+function fixedSlice(x: Tensor, axis: number, from: number, count: number): Tensor {
+  const along = (value: number, others: number) => x.shape.map((_, i) => (i === axis ? value : others));
+  return librarySlice(x, { begin: along(from, 0), size: along(count, -1) });
 }
 
 /** x with the block that begins at `begin` replaced by `updates`, which have its dtype. Errors: ValueError. */
@@ -51,11 +57,11 @@ export function dynamicSliceUpdate(x: Tensor, begin: DynamicStart, updates: Tens
   let block = updates;
   let mask: Tensor | null = null;
   sizes.forEach((count, axis) => {
+    if (count === null) return;
     const rows = x.shape[axis] as number;
-    if (count === rows) return;
     const index = sub(counted(rows), startOf(begin, axis, rows - count));
     const inside = logicalAnd(greaterEqual(index, 0), less(index, count));
-    const shape = x.shape.map((n, i) => (i === axis ? n : 1));
+    const shape = x.shape.map((_, i) => (i === axis ? rows : 1));
     const seen = reshape(inside, { shape });
     mask = mask ? logicalAnd(mask, seen) : seen;
     block = gather(block, minimum(maximum(index, 0), count - 1), { axis });
@@ -63,16 +69,24 @@ export function dynamicSliceUpdate(x: Tensor, begin: DynamicStart, updates: Tens
   return mask ? where(mask, block, x) : block;
 }
 
-function requireSizes(op: string, x: Tensor, begin: DynamicStart, size: unknown): readonly number[] {
-  const { shape, rank } = x;
+/** The size on each axis, null for all of it. Of an open axis, only a part that begins at a number may be taken. */
+function requireSizes(op: string, x: Tensor, begin: DynamicStart, size: unknown): readonly (number | null)[] {
+  const shape = x.shape as readonly (number | null)[];
+  const { rank } = x;
   const count = isTensor(begin) ? begin.shape[0] : begin.length;
-  const sizes = size as readonly number[];
-  const isSound = (n: number, axis: number) => Number.isInteger(n) && n >= 1 && n <= (shape[axis] as number);
-  if (count === rank && Array.isArray(sizes) && sizes.length === rank && sizes.every(isSound)) return sizes;
+  const isWhole = (n: number | null, axis: number) => n === shape[axis] || (n === -1 && shape[axis] === null);
+  const isOfOpen = (axis: number) => op === 'slice' && !isTensor(begin) && typeof begin[axis] === 'number';
+  const isPart = (n: number | null, axis: number) =>
+    Number.isInteger(n) &&
+    (n as number) >= 1 &&
+    (shape[axis] === null ? isOfOpen(axis) : (n as number) <= (shape[axis] as number));
+  const isSound = (n: number | null, axis: number) => isWhole(n, axis) || isPart(n, axis);
+  if (count === rank && Array.isArray(size) && size.length === rank && size.every(isSound))
+    return size.map((n, axis) => (isWhole(n, axis) ? null : n));
   throw new ValueError({
     op,
     rule: 'a block that begins where a tensor says has a start and a size for each axis of x.',
-    received: `${count} starts and the size ${describe(size)} for shape [${shape.join(', ')}]`,
-    hint: 'pass as many integers as x has axes, each at most that of its shape.',
+    received: `${count} starts and the size ${describe(size)} for shape ${formatShape(shape)}`,
+    hint: 'pass as many integers as x has axes, each at most that of its shape; -1 for all of an open batch.',
   });
 }

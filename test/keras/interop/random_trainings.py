@@ -225,7 +225,7 @@ def case(folder, seed):
         model = widened(file)
         optimizer = t.optimizer()
         options = {
-            "loss": t.in_form(t.losses) if t.form == "single" or t.chance(0.8) else t.losses[0] if t.losses[0] == t.losses[1] else t.in_form(t.losses),
+            "loss": t.in_form(t.losses),
             "metrics": t.in_form(t.metrics),
             # Gradients are float32 here, and never too large for float16.
             "auto_scale_loss": False,
@@ -275,7 +275,8 @@ def case(folder, seed):
     y = t.in_form(t.y)
     rows = lambda nest, at: keras.tree.map_structure(lambda v: v[at : at + t.batch], nest)  # noqa: E731
     starts = range(0, t.samples, t.batch)
-    batches = [(rows(x, at), rows(y, at), *([] if weights is None else [weights[at : at + t.batch]])) for at in starts]
+    as_tuple = lambda nest: tuple(nest) if isinstance(nest, list) else nest  # noqa: E731
+    batches = [(as_tuple(rows(x, at)), as_tuple(rows(y, at)), *([] if weights is None else [weights[at : at + t.batch]])) for at in starts]
 
     class Dataset(keras.utils.PyDataset):
         def __len__(self):
@@ -307,8 +308,7 @@ def case(folder, seed):
             # A generator ends with its first epoch.
             def endless():
                 while True:
-                    for batch in batches:
-                        yield keras.tree.map_structure(lambda v: v, batch) if isinstance(batch[1], dict) else tuple(tuple(v) if isinstance(v, list) else v for v in batch)
+                    yield from batches
 
             arguments["steps_per_epoch"] = len(batches)
             history = model.fit(endless(), **arguments)
