@@ -19,7 +19,7 @@ export function dequantize(options: DequantizeOptions): string {
   const { format, indexed, width, zeros } = options;
   const write = (vector: string, j: number) => {
     const at = `i + ${4 * j}u`;
-    const value = isFloat(format)
+    const weights = isFloat(format)
       ? vector
       : scaled(
           vector,
@@ -27,6 +27,8 @@ export function dequantize(options: DequantizeOptions): string {
           `scale_of(channel, (${at}) / params.group_size)`,
           zeros ? `zero_of(channel, (${at}) / params.group_size)` : '',
         );
+    // As by `gather`, a row outside reads as zeros.
+    const value = indexed ? `select(vec4<f32>(), ${weights}, index < params.channels)` : weights;
     return width === 4
       ? `if (${at} < params.length) {
     out[(line * params.length + ${at}) / 4u] = ${value};
@@ -54,7 +56,8 @@ fn main(
   let line = unit / params.chunks;
   let chunk = unit % params.chunks;
 #if ${indexed}
-  let channel = min(bitcast<u32>(indices[line]), params.channels - 1u);
+  let index = bitcast<u32>(indices[line]);
+  let channel = min(index, params.channels - 1u);
 #else
   let channel = line;
 #endif

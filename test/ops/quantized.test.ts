@@ -266,6 +266,18 @@ test('an index out of range is reported', async () => {
   await expect(late.data()).rejects.toThrow(IndexOutOfRangeError);
 });
 
+test.each(['int8', 'int4', 'float16', 'bfloat16'] as const)(
+  '%s: rows out of range read as zeros, where indices aren’t validated',
+  async (format) => {
+    const weights = quantizedTensor(draw({ format }, 4, 8).given);
+    const indices = tensor([4, 3, -1, 2 ** 31 - 1], { dtype: 'int32' });
+    const found = await quantizedGather(weights, indices, { validateIndices: false }).data();
+    const row = await quantizedGather(weights, [3]).data();
+    const zeros = new Array<number>(8).fill(0);
+    expect(Array.from(found)).toEqual([...zeros, ...row, ...zeros, ...zeros]);
+  },
+);
+
 describe('bad input', () => {
   const good: QuantizedValues = { format: 'int4', shape: [2, 16], values: new Int8Array(32), scales: [1, 1] };
   test.each<

@@ -188,7 +188,7 @@ export function quantizedMatMul(
 /**
  * The channels of frozen weights [channels, length] at integer `indices` (int32 or uint32, any rank), as float32: an embedding whose
  * table has few bits. Shapes: indices [...] → [..., length]. No gradient: the weights are frozen.
- * Errors: IndexOutOfRangeError as for `gather`, unless `validateIndices` is false; ValueError for other weights.
+ * Errors: IndexOutOfRangeError as for `gather`, unless `validateIndices` is false, where such rows are zeros; ValueError for other weights.
  */
 export function quantizedGather(
   weights: QuantizedTensor,

@@ -43,31 +43,32 @@ fn main(
   }
   let line = unit / params.chunks;
   let chunk = unit % params.chunks;
-  let channel = min(bitcast<u32>(indices[line]), params.channels - 1u);
+  let index = bitcast<u32>(indices[line]);
+  let channel = min(index, params.channels - 1u);
   let i = chunk * 32u;
   let q = packed[channel * params.chunks + chunk];
   if (i + 0u < params.length) {
-    out[(line * params.length + i + 0u) / 4u] = (vec4<f32>((vec4<i32>(bitcast<i32>(q.x)) << vec4<u32>(28u, 24u, 20u, 16u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 0u) / params.group_size)) * scale_of(channel, (i + 0u) / params.group_size);
+    out[(line * params.length + i + 0u) / 4u] = select(vec4<f32>(), (vec4<f32>((vec4<i32>(bitcast<i32>(q.x)) << vec4<u32>(28u, 24u, 20u, 16u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 0u) / params.group_size)) * scale_of(channel, (i + 0u) / params.group_size), index < params.channels);
   }
   if (i + 4u < params.length) {
-    out[(line * params.length + i + 4u) / 4u] = (vec4<f32>((vec4<i32>(bitcast<i32>(q.x)) << vec4<u32>(12u, 8u, 4u, 0u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 4u) / params.group_size)) * scale_of(channel, (i + 4u) / params.group_size);
+    out[(line * params.length + i + 4u) / 4u] = select(vec4<f32>(), (vec4<f32>((vec4<i32>(bitcast<i32>(q.x)) << vec4<u32>(12u, 8u, 4u, 0u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 4u) / params.group_size)) * scale_of(channel, (i + 4u) / params.group_size), index < params.channels);
   }
   if (i + 8u < params.length) {
-    out[(line * params.length + i + 8u) / 4u] = (vec4<f32>((vec4<i32>(bitcast<i32>(q.y)) << vec4<u32>(28u, 24u, 20u, 16u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 8u) / params.group_size)) * scale_of(channel, (i + 8u) / params.group_size);
+    out[(line * params.length + i + 8u) / 4u] = select(vec4<f32>(), (vec4<f32>((vec4<i32>(bitcast<i32>(q.y)) << vec4<u32>(28u, 24u, 20u, 16u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 8u) / params.group_size)) * scale_of(channel, (i + 8u) / params.group_size), index < params.channels);
   }
   if (i + 12u < params.length) {
-    out[(line * params.length + i + 12u) / 4u] = (vec4<f32>((vec4<i32>(bitcast<i32>(q.y)) << vec4<u32>(12u, 8u, 4u, 0u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 12u) / params.group_size)) * scale_of(channel, (i + 12u) / params.group_size);
+    out[(line * params.length + i + 12u) / 4u] = select(vec4<f32>(), (vec4<f32>((vec4<i32>(bitcast<i32>(q.y)) << vec4<u32>(12u, 8u, 4u, 0u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 12u) / params.group_size)) * scale_of(channel, (i + 12u) / params.group_size), index < params.channels);
   }
   if (i + 16u < params.length) {
-    out[(line * params.length + i + 16u) / 4u] = (vec4<f32>((vec4<i32>(bitcast<i32>(q.z)) << vec4<u32>(28u, 24u, 20u, 16u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 16u) / params.group_size)) * scale_of(channel, (i + 16u) / params.group_size);
+    out[(line * params.length + i + 16u) / 4u] = select(vec4<f32>(), (vec4<f32>((vec4<i32>(bitcast<i32>(q.z)) << vec4<u32>(28u, 24u, 20u, 16u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 16u) / params.group_size)) * scale_of(channel, (i + 16u) / params.group_size), index < params.channels);
   }
   if (i + 20u < params.length) {
-    out[(line * params.length + i + 20u) / 4u] = (vec4<f32>((vec4<i32>(bitcast<i32>(q.z)) << vec4<u32>(12u, 8u, 4u, 0u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 20u) / params.group_size)) * scale_of(channel, (i + 20u) / params.group_size);
+    out[(line * params.length + i + 20u) / 4u] = select(vec4<f32>(), (vec4<f32>((vec4<i32>(bitcast<i32>(q.z)) << vec4<u32>(12u, 8u, 4u, 0u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 20u) / params.group_size)) * scale_of(channel, (i + 20u) / params.group_size), index < params.channels);
   }
   if (i + 24u < params.length) {
-    out[(line * params.length + i + 24u) / 4u] = (vec4<f32>((vec4<i32>(bitcast<i32>(q.w)) << vec4<u32>(28u, 24u, 20u, 16u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 24u) / params.group_size)) * scale_of(channel, (i + 24u) / params.group_size);
+    out[(line * params.length + i + 24u) / 4u] = select(vec4<f32>(), (vec4<f32>((vec4<i32>(bitcast<i32>(q.w)) << vec4<u32>(28u, 24u, 20u, 16u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 24u) / params.group_size)) * scale_of(channel, (i + 24u) / params.group_size), index < params.channels);
   }
   if (i + 28u < params.length) {
-    out[(line * params.length + i + 28u) / 4u] = (vec4<f32>((vec4<i32>(bitcast<i32>(q.w)) << vec4<u32>(12u, 8u, 4u, 0u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 28u) / params.group_size)) * scale_of(channel, (i + 28u) / params.group_size);
+    out[(line * params.length + i + 28u) / 4u] = select(vec4<f32>(), (vec4<f32>((vec4<i32>(bitcast<i32>(q.w)) << vec4<u32>(12u, 8u, 4u, 0u)) >> vec4<u32>(28u)) - zero_of(channel, (i + 28u) / params.group_size)) * scale_of(channel, (i + 28u) / params.group_size), index < params.channels);
   }
 }
