@@ -43,7 +43,7 @@ export type AdvanceOptions = { counted: boolean };
 /**
  * Reserves rows of a cache: positions [batch, queries] of the next rows of each sequence, after its length in \`lengths\`, which grows by
  * their number. \`counts\` has the rows of each sequence, \`queries\` otherwise; further positions are -1. A sequence that doesn't fit, or
- * whose count isn't from 0 to \`queries\`, is reported, has no positions, and keeps its length.
+ * whose count isn't from 0 to \`queries\` or whose length is negative, is reported, has no positions, and keeps its length.
  */
 export function advanceCache({ counted }: AdvanceOptions): string {
   return wgsl`
@@ -62,18 +62,20 @@ fn main(
 #if ${counted}
   let given = counts[batch];
   let count = clamp(given, 0, i32(params.queries));
-  let fits = length + count <= i32(params.max_length) && given == count;
+  let fits = length >= 0 && count <= i32(params.max_length) - length && given == count;
 #else
   let count = i32(params.queries);
-  let fits = length + count <= i32(params.max_length);
+  let fits = length >= 0 && count <= i32(params.max_length) - length;
 #endif
+  // Of a length that the cache can't have, a sum might not be a number.
+  let wanted = select(length, length + count, length >= 0 && length <= i32(params.max_length));
   if (fits) {
     lengths[batch] = length + count;
   } else {
 #if ${counted}
-    report_fault(2u * batch + u32(given == count), 2u * params.batch, u32(select(given, length + count, given == count)));
+    report_fault(2u * batch + u32(given == count), 2u * params.batch, bitcast<u32>(select(given, wanted, given == count)));
 #else
-    report_fault(2u * batch + 1u, 2u * params.batch, u32(length + count));
+    report_fault(2u * batch + 1u, 2u * params.batch, bitcast<u32>(wanted));
 #endif
   }
   for (var i = 0; i < i32(params.queries); i++) {

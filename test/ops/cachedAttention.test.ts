@@ -322,6 +322,14 @@ test('what doesn’t fit is rejected', () => {
   expect(() => cachedAttention(q, k, k, tensor([0], { dtype: 'int32' }), layer)).toThrow(ShapeError);
   expect(() => cachedAttention(q, k, k, zeros([1, 1]), layer)).toThrow(DTypeError);
   expect(() => cachedAttention(q, k, k, positions, {} as never)).toThrow(ValueError);
+  expect(() => cachedAttention(q, k, k, positions, { keys: layer.keys, values: layer.keys })).toThrow(
+    ValueError,
+  );
+  const narrow = keyValueCache({ layers: 1, batch: 1, maxLength: 4, heads: 2, size: 4, dtype: 'float16' });
+  const mixed = { keys: narrow.layers[0]?.keys, values: layer.values } as typeof layer;
+  expect(() => cachedAttention(q, k, k, positions, mixed)).toThrow(ValueError);
+  narrow.dispose();
+  expect(() => cache.advance(1, [0.5])).toThrow(/integers/);
   expect(() => cachedAttention(q, k, k, positions, layer, { window: 0 })).toThrow(ValueError);
   expect(() => cachedAttention(q, k, k, positions, layer, { softcap: -1 })).toThrow(ValueError);
   expect(() => cachedAttention(q, k, k, positions, layer, { mask: k } as never)).toThrow(ValueError);
@@ -463,6 +471,21 @@ describe.each(adapterClasses)('positions that no cache gave out, as on a %s', (k
       Array.from({ length: 8 }, (_, i) => 64 + i),
     );
   });
+
+  test.each([
+    ['below 0', -3, /has a length of -3/],
+    ['beyond the end', 9, /room for 8 rows of a sequence: sequence 1 would have 9/],
+    ['the largest int32', 2 ** 31 - 1, /would have 2147483647/],
+  ])('a length that is %s is reported', (_, length, message) =>
+    asAdapter(kind, async () => {
+      const cache = made();
+      cache.lengths.assign(tensor([3, length], { dtype: 'int32' }));
+      await expect(cache.advance(2).data()).rejects.toThrow(message);
+      await expect(cache.lengths.data()).rejects.toThrow(IndexOutOfRangeError);
+      expect(Array.from(await cache.lengths.data())).toEqual([5, length]);
+      cache.dispose();
+    }),
+  );
 
   test.each([
     ['more than the rows', [3, 1], 0, 3],

@@ -1,6 +1,8 @@
 /** @file rotaryEmbedding against PyTorch, and against float64 loops for shapes and positions of all kinds. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
+  ones,
+  ValueError,
   compile,
   GradientTape,
   grad,
@@ -180,3 +182,10 @@ test('vmap maps values and positions', async () => {
     2, 3, 1, 4,
   ]);
 });
+
+test.each([[[0.5, 1]], [[0, 2 ** 40]]])(
+  'positions of the host that int32 lacks are rejected: %s',
+  (...positions) => {
+    expect(() => rotaryEmbedding(ones([1, 2, 3, 4]), positions, null)).toThrow(ValueError);
+  },
+);

@@ -229,10 +229,12 @@ export function cachedAttention(
 
 function requireLayer(layer: unknown): CachedLayer {
   const { keys, values } = (layer ?? {}) as Partial<CachedLayer>;
-  if (keys instanceof Variable && values instanceof Variable) return { keys, values };
+  // What writes both at once can't bind one buffer twice, and reads both in one dtype.
+  const areTwo = keys instanceof Variable && values instanceof Variable && keys !== values;
+  if (areTwo && keys.dtype === values.dtype) return { keys, values };
   throw new ValueError({
     op,
-    rule: '`layer` has the variables `keys` and `values`, which are written in place.',
+    rule: '`layer` has two variables of one dtype, `keys` and `values`, which are written in place.',
     received: `layer: ${describe(layer)}`,
     hint: 'pass one of cache.layers of a keyValueCache.',
   });

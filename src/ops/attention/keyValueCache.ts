@@ -103,7 +103,8 @@ export class KeyValueCache {
     if (sameShape(found.shape, this.lengths.shape)) {
       const known = counts instanceof Tensor ? [] : Array.from(counts as ArrayLike<number>);
       known.forEach((count, sequence) => {
-        if (!(count >= 0 && count <= rows)) throw wrongCount(sequence, count, rows);
+        if (!(Number.isInteger(count) && count >= 0 && count <= rows))
+          throw wrongCount(sequence, count, rows);
       });
       return found;
     }
@@ -129,12 +130,14 @@ export class KeyValueCache {
       raise: (fault, value) => {
         const sequence = fault >> 1;
         if (fault % 2 === 0) return wrongCount(sequence, value | 0, rows, recorded);
+        const length = value | 0;
+        const wanted = length < 0 ? `has a length of ${length}` : `would have ${length}`;
         return new IndexOutOfRangeError({
           op: 'advance',
-          rule: `the cache has room for ${maxLength} rows of a sequence: sequence ${sequence} would have ${value}.${recorded}`,
+          rule: `the cache has room for ${maxLength} rows of a sequence: sequence ${sequence} ${wanted}.${recorded}`,
           hint: this.#hint,
           position: [sequence],
-          index: value - 1,
+          index: length - 1,
           limit: maxLength,
           axis: 1,
         });
@@ -162,7 +165,7 @@ export class KeyValueCache {
 function wrongCount(sequence: number, count: number, rows: number, recorded = ''): IndexOutOfRangeError {
   return new IndexOutOfRangeError({
     op: 'advance',
-    rule: `counts are from 0 to ${rows}, the rows of this call: sequence ${sequence} has ${count}.${recorded}`,
+    rule: `counts are integers from 0 to ${rows}, the rows of this call: sequence ${sequence} has ${count}.${recorded}`,
     hint: 'pass how many of its rows are no padding.',
     position: [sequence],
     index: count,

@@ -11,6 +11,7 @@ import { cast } from '../elementwise/cast.ts';
 import { concat } from '../arrangement/concat.ts';
 import type { Cost } from '../define/cost.ts';
 import { defineOp, type Op } from '../define/define.ts';
+import { requireInt32 } from '../define/indices.ts';
 import { range } from '../creation/range.ts';
 import { reshape } from '../arrangement/reshape.ts';
 import { slice } from '../arrangement/slice.ts';
@@ -177,7 +178,10 @@ export const rotaryEmbedding: Op<
   options: { interleaved: false, rotated: false, maxWavelength: false, scalingFactor: false, inverse: false },
   save: { inputs: [1, 2] },
   infer: planRotary,
-  forward: ([x, positions, frequencies], plan) => rotaryKernel(x, positions, frequencies, plan),
+  forward: ([x, positions, frequencies], plan, { operands }) => {
+    if (positions) requireInt32(op, 'positions', operands[1]);
+    return rotaryKernel(x, positions, frequencies, plan);
+  },
   formula: ([x, positions, frequencies], plan) => composed(x, positions, frequencies, plan),
   backward: ([dy], { inputs: [, positions, frequencies], plan }) => {
     const { interleaved, rotated, maxWavelength, scalingFactor, inverse } = plan;

@@ -48,11 +48,13 @@ fn main(
   let length = lengths[batch];
   let given = counts[batch];
   let count = clamp(given, 0, i32(params.queries));
-  let fits = length + count <= i32(params.max_length) && given == count;
+  let fits = length >= 0 && count <= i32(params.max_length) - length && given == count;
+  // Of a length that the cache can't have, a sum might not be a number.
+  let wanted = select(length, length + count, length >= 0 && length <= i32(params.max_length));
   if (fits) {
     lengths[batch] = length + count;
   } else {
-    report_fault(2u * batch + u32(given == count), 2u * params.batch, u32(select(given, length + count, given == count)));
+    report_fault(2u * batch + u32(given == count), 2u * params.batch, bitcast<u32>(select(given, wanted, given == count)));
   }
   for (var i = 0; i < i32(params.queries); i++) {
     positions[batch * params.queries + u32(i)] = select(-1, length + i, fits && i < count);
