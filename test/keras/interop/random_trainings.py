@@ -146,7 +146,7 @@ class Training:
         if self.chance(0.3):
             weights = self.chance(0.5)
             end = "weights.h5" if weights else "keras"
-            add("ModelCheckpoint", {"filepath": self.one("c/{epoch:02d}.", "c/best.", "c/{epoch}-{loss:.1f}.") + end, "monitor": value, "save_best_only": self.chance(0.5), "save_weights_only": weights, "save_freq": self.one("epoch", "epoch", 3)})
+            add("ModelCheckpoint", {"filepath": self.one("c/{epoch:02d}.", "c/best.", "c/{epoch}-{loss:.1f}.") + end, "monitor": "loss", "save_best_only": self.chance(0.5), "save_weights_only": weights, "save_freq": self.one("epoch", "epoch", 3)})
         if self.chance(0.3):
             add("CSVLogger", {"filename": "log.csv", "separator": self.one(",", ";")})
         if self.chance(0.2):

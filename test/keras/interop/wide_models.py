@@ -561,7 +561,7 @@ def check(folder, one):
         twin = widened(trained)
         for given, y in zip(arrays(wanted["outputs"]), flat(twin(shape_like(twin, values)))):
             y = numpy(y)
-            found["outputs"] = found.get("outputs", True) and bool(np.abs(y - given).max(initial=0) <= (1e-2 if "float16" in str(one["policies"]) else 2e-4) * max(1, np.abs(y).max(initial=0)))
+            found["outputs"] = found.get("outputs", True) and bool(np.abs(y - given).max(initial=0) <= (1e-2 if "float16" in str(one["policies"]) else 1e-3 if one["kind"] == "quantized" else 2e-4) * max(1, np.abs(y).max(initial=0)))
         if twin is trained and wanted["logs"]:
             targets = arrays(one["targets"])
             names = one["outputNames"]
