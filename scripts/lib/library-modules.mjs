@@ -120,9 +120,9 @@ async function compile(file) {
 }
 
 /**
- * Returns JavaScript as it is shipped: with all names, but without white space and comments, except those by which bundlers drop what
- * isn't used. The printer drops these, too: meanwhile they are assignments. It also writes strings as templates; tools look for imports
- * with quotes.
+ * Returns JavaScript as it is shipped: with the names of functions, classes, exports and properties, but with short ones of local variables,
+ * and without white space and comments, except those by which bundlers drop what isn't used. The printer drops these, too: meanwhile they
+ * are assignments. It also writes strings as templates; tools look for imports with quotes.
  *
  * @param {string} code
  * @param {string} file
@@ -133,7 +133,8 @@ export function compact(code, file) {
     .replaceAll('/* @__NO_SIDE_EFFECTS__ */', '$NO_SIDE_EFFECTS;');
   const { code: printed, errors } = minifySync(file.replace(/\.ts$/, '.js'), marked, {
     compress: false,
-    mangle: false,
+    module: true,
+    mangle: { toplevel: false, keepNames: true },
     codegen: { removeWhitespace: true },
   });
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);

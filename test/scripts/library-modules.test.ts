@@ -36,7 +36,7 @@ const load = () => import('./keras.index.js'), text = './c.ts';
 import type { D } from 'd';`);
 });
 
-test('names stay, and comments that bundlers read', () => {
+test('names of functions stay, and comments that bundlers read; local names are short', () => {
   const code = `/** @file A module. */
 import { a } from './a.js'; // its only import
 
@@ -50,8 +50,8 @@ export const g = /* @__PURE__ */ f(1), h = /* @__NO_SIDE_EFFECTS__ */ (x) => x;
 export class C extends (/* @__PURE__ */ f(2)) {}
 const load = () => import('./b.js');`;
   expect(compact(code, 'src/x.ts')).toBe(
-    'import{a}from"./a.js";/*@__NO_SIDE_EFFECTS__*/export function f(value){return a+value}' +
-      'export const text=`// no comment`,pattern=/[*]/;export const g=/*@__PURE__*/f(1),h=/*@__NO_SIDE_EFFECTS__*/x=>x;' +
+    'import{a}from"./a.js";/*@__NO_SIDE_EFFECTS__*/export function f(e){return a+e}' +
+      'export const text=`// no comment`,pattern=/[*]/;export const g=/*@__PURE__*/f(1),h=/*@__NO_SIDE_EFFECTS__*/e=>e;' +
       'export class C extends (/*@__PURE__*/f(2)){}const load=()=>import("./b.js");',
   );
   expect(() => compact('const =', 'src/x.ts')).toThrow('src/x.ts');
