@@ -91,6 +91,17 @@ export const MAY_IMPORT = {
     'src/core',
     'src/history',
   ],
+  // Graphs of TensorFlow's operations, which have no layers; their files are read as those of layers models.
+  'src/graphModel': [
+    'src/keras/json',
+    'src/keras/saving',
+    'src/storage',
+    'src/formats',
+    'src/ops',
+    'src/tensor',
+    'src/webgpu',
+    'src/core',
+  ],
   'src/keras/graph': [
     'src/keras',
     'src/ops',

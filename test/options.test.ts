@@ -185,6 +185,7 @@ const before: Record<string, unknown[]> = {
   readCheckpoint: [new Uint8Array()],
   readSafetensors: [new Uint8Array()],
   loadTensors: [new Uint8Array()],
+  loadGraphModel: [new Uint8Array()],
   loadModel: [new Uint8Array()],
   readPyTorch: [new Uint8Array()],
   cachedAttention: [1, 1, 1, 1, {}],

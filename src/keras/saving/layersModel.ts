@@ -34,7 +34,7 @@ export async function openLayersModel(source: ByteSource, json: JsonObject): Pro
     throw invalid(
       'a model of TF.js is a layers model.',
       'a graph model, whose operations have no layers',
-      'convert the Keras model again, with --output_format=tfjs_layers_model.',
+      'call loadGraphModel; or convert the Keras model again, with --output_format=tfjs_layers_model.',
     );
   }
   if (manifest === undefined) {

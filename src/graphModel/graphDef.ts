@@ -1,0 +1,114 @@
+/** @file The nodes of an untrusted GraphDef in JSON, and the order in which they run. */
+import { FormatError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
+import { Attributes } from './attributes.ts';
+
+/** An output of a node. */
+export interface Source {
+  readonly node: GraphNode;
+  readonly index: number;
+}
+
+export interface GraphNode {
+  readonly name: string;
+  /** The operation, such as 'Conv2D'. */
+  readonly op: string;
+  readonly attributes: Attributes;
+  /** What it reads, without nodes that only run before it. */
+  readonly inputs: readonly Source[];
+}
+
+/** Returns the nodes by name. Errors: FormatError for nodes that contradict one another. */
+export function readNodes(topology: unknown, file: string): ReadonlyMap<string, GraphNode> {
+  const invalid = (rule: string, received: unknown) =>
+    new FormatError({
+      op: file,
+      rule,
+      received: describe(received),
+      hint: 'the file is damaged or not of TF.js: convert the model again.',
+    });
+  const { node: list } = topology as { node?: unknown };
+  if (!Array.isArray(list)) throw invalid('a graph has a list of nodes.', list);
+  const nodes = new Map<string, GraphNode & { inputs: Source[] }>();
+  const read: (() => void)[] = [];
+  for (const given of list as readonly unknown[]) {
+    const { name, op, attr = {}, input = [] } = (given ?? {}) as Record<string, unknown>;
+    if (
+      typeof name !== 'string' ||
+      typeof op !== 'string' ||
+      typeof attr !== 'object' ||
+      !Array.isArray(input)
+    )
+      throw invalid('a node has a name, an op, attributes and inputs.', given);
+    if (nodes.has(name)) throw invalid('each node has a name of its own.', `'${name}', twice`);
+    const inputs: Source[] = [];
+    const attributes = new Attributes(
+      (attr ?? {}) as Record<string, unknown>,
+      `${file}, node '${name}' (${op})`,
+    );
+    nodes.set(name, { name, op, attributes, inputs });
+    read.push(() => {
+      for (const reference of input as readonly unknown[]) {
+        if (typeof reference !== 'string') throw invalid('inputs are names of nodes.', reference);
+        if (reference.startsWith('^')) continue;
+        const source = sourceOf(reference, nodes);
+        if (!source) throw invalid(`node '${name}' reads a node of the graph.`, reference);
+        inputs.push(source);
+      }
+    });
+  }
+  for (const fill of read) fill();
+  return nodes;
+}
+
+/** Returns the output that `reference` names: 'name', or 'name:1'. Null if there is no such node. */
+export function sourceOf(reference: string, nodes: ReadonlyMap<string, GraphNode>): Source | null {
+  const whole = nodes.get(reference);
+  if (whole) return { node: whole, index: 0 };
+  const [, name = '', index = ''] = /^(.*):(\d+)$/.exec(reference) ?? [];
+  const node = nodes.get(name);
+  return node ? { node, index: Number(index) } : null;
+}
+
+/**
+ * Returns the nodes that `outputs` need, each after those that it reads; `given` nodes have values already, and need nothing.
+ * Errors: FormatError for a cycle.
+ */
+export function orderOf(outputs: readonly GraphNode[], given: ReadonlySet<GraphNode>): GraphNode[] {
+  const order: GraphNode[] = [];
+  const done = new Set<GraphNode>();
+  const open = new Set<GraphNode>();
+  // A chain may be deeper than the stack.
+  const pending = outputs.map((node) => ({ node, next: 0 })).reverse();
+  while (pending.length > 0) {
+    const top = pending.at(-1) as { node: GraphNode; next: number };
+    const { node } = top;
+    if (top.next === 0) {
+      if (done.has(node)) {
+        pending.pop();
+        continue;
+      }
+      open.add(node);
+    }
+    const input = given.has(node) ? undefined : node.inputs[top.next++];
+    if (input) {
+      if (open.has(input.node)) throw cycle(input.node);
+      if (!done.has(input.node)) pending.push({ node: input.node, next: 0 });
+      continue;
+    }
+    open.delete(node);
+    done.add(node);
+    order.push(node);
+    pending.pop();
+  }
+  return order;
+}
+
+function cycle({ name, attributes }: GraphNode): FormatError {
+  return new FormatError({
+    op: attributes.place,
+    rule: 'a node doesn’t read its own result.',
+    received: `a cycle through '${name}'`,
+    hint: 'loops of TensorFlow 1 aren’t supported: convert the model without its loop, and run that in JavaScript.',
+  });
+}

@@ -1,0 +1,185 @@
+/** @file Loads a graph model of TF.js: model.json with its shards. */
+import { checkOptions, type OptionNames } from '../core/options.ts';
+import { FormatError } from '../core/errors.ts';
+import { sizeOf } from '../core/shape.ts';
+import type { ByteSource } from '../formats/byteSource.ts';
+import type { FileContext } from '../formats/formatErrors.ts';
+import type { StoredTensor } from '../formats/storedTensor.ts';
+import { isObject, type JsonObject } from '../keras/json/document.ts';
+import type { LoadProgress } from '../keras/saving/fileOptions.ts';
+import { openSiblings, readJson } from '../keras/saving/jsonFile.ts';
+import { Transfer } from '../keras/saving/upload.ts';
+import { type FileSource, openSource, type OpenOptions } from '../storage/sources.ts';
+import { getDevice } from '../webgpu/current.ts';
+import { readNodes, type GraphNode, orderOf, sourceOf } from './graphDef.ts';
+import { GraphModel, type Port } from './graphModel.ts';
+import { maxHostValues } from './hostValues.ts';
+import { opNamed } from './ops/index.ts';
+import { Value } from './value.ts';
+
+/** Options of `loadGraphModel`. */
+export interface LoadGraphModelOptions extends OpenOptions {
+  /** Called with the number of bytes that have arrived, and the total. */
+  readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
+}
+
+const optionNames: OptionNames<LoadGraphModelOptions> = { file: false, signal: false, onProgress: false };
+
+/**
+ * Loads a graph model of TF.js (`tf.loadGraphModel`): a model.json with a graph of TensorFlow's operations, and its shards, as a URL, a
+ * path, a folder or a list of files. Such files come from SavedModels and TF Hub; they have no layers.
+ *
+ *     const net = await loadGraphModel('movenet/model.json');
+ *     const points = net.predict(image);
+ *
+ * Weights go to the device one by one; float16 and quantized ones are widened.
+ * Errors: FormatError for a damaged file, and one with operations that aren't supported, which it names; nothing is left then.
+ */
+export async function loadGraphModel(
+  given: FileSource,
+  options: LoadGraphModelOptions = {},
+): Promise<GraphModel> {
+  checkOptions('loadGraphModel', options, optionNames);
+  const source = await openSource(given, options);
+  try {
+    return await load(source, options);
+  } finally {
+    await source.close?.();
+  }
+}
+
+async function load(source: ByteSource, options: LoadGraphModelOptions): Promise<GraphModel> {
+  const json = await readJson(source);
+  const file = source.name;
+  const { modelTopology: topology, weightsManifest: manifest } = json;
+  if (!isObject(topology) || !('node' in topology) || manifest === undefined) throw notAGraph(file, json);
+  const nodes = readNodes(topology, file);
+  const ports = portsOf(json, nodes);
+  const order = orderOf(
+    ports.outputs.map(({ source: { node } }) => node),
+    new Set(),
+  );
+  requireSupported(order, file);
+  const { readManifest } = await import('../formats/tfjs/index.ts');
+  return openSiblings(source, async (shards) => {
+    const context: FileContext = { file, format: 'TF.js graph model' };
+    const { model } = await readManifest(manifest, (path) => shards.open(path), context);
+    try {
+      return new GraphModel({ file, nodes, ...ports, weights: await upload(nodes, model, file, options) });
+    } finally {
+      await shards.close();
+    }
+  });
+}
+
+/** Reads the values of all constants. */
+async function upload(
+  nodes: ReadonlyMap<string, GraphNode>,
+  stored: ReadonlyMap<string, StoredTensor>,
+  file: string,
+  options: LoadGraphModelOptions,
+): Promise<Map<GraphNode, Value>> {
+  const constants = [...nodes.values()].filter(({ op }) => op === 'Const');
+  const values = constants.map((node) => storedValues(node, stored));
+  const transfer = new Transfer(values, { ...options, file });
+  const device = getDevice();
+  const weights = new Map<GraphNode, Value>();
+  try {
+    for (const [i, node] of constants.entries()) {
+      const from = values[i] as StoredTensor;
+      const value = new Value((await transfer.upload(from, device)).tensor, false);
+      weights.set(node, value);
+      const { shape, dtype } = from;
+      const count = sizeOf(shape);
+      // Axes, sizes and shapes: the host needs them at each run.
+      if (count <= maxHostValues)
+        value.host = { shape, dtype, values: Array.from(await from.read(0, count)) };
+    }
+  } catch (error) {
+    for (const value of weights.values()) value.tensor.dispose();
+    throw error;
+  }
+  return weights;
+}
+
+function storedValues(
+  { name, attributes }: GraphNode,
+  stored: ReadonlyMap<string, StoredTensor>,
+): StoredTensor {
+  const found = stored.get(name);
+  if (found) return found;
+  throw new FormatError({
+    op: attributes.place,
+    rule: 'a constant has its values among the weights.',
+    received: `none called '${name}'`,
+    hint: 'the shards are of another model: fetch all files again.',
+  });
+}
+
+/** The inputs and outputs: those of the signature, or else what isn't computed, and what nothing reads. */
+function portsOf(
+  json: JsonObject,
+  nodes: ReadonlyMap<string, GraphNode>,
+): { inputs: Port[]; outputs: Port[] } {
+  const {
+    userDefinedMetadata: metadata,
+    signature = isObject(metadata ?? null) ? (metadata as JsonObject).signature : null,
+  } = json;
+  const named = (given: unknown): Port[] =>
+    isObject(given as never)
+      ? Object.entries(given as JsonObject).flatMap(([key, entry]) => {
+          const name = isObject(entry) && typeof entry.name === 'string' ? entry.name : key;
+          const source = sourceOf(name, nodes);
+          return source ? [portOf(key, source)] : [];
+        })
+      : [];
+  const signed = isObject(signature ?? null) ? (signature as JsonObject) : {};
+  const all = [...nodes.values()];
+  const ports = (found: readonly GraphNode[]) => found.map((node) => portOf(node.name, { node, index: 0 }));
+  const inputs = named(signed.inputs);
+  const outputs = named(signed.outputs);
+  const read = new Set(all.flatMap((node) => node.inputs.map(({ node: source }) => source)));
+  return {
+    inputs: inputs.length > 0 ? inputs : ports(all.filter(({ op }) => op === 'Placeholder')),
+    outputs:
+      outputs.length > 0
+        ? outputs
+        : ports(all.filter((node) => !read.has(node) && !/^(NoOp|Const)$/.test(node.op))),
+  };
+}
+
+function portOf(name: string, source: Port['source']): Port {
+  const { node } = source;
+  const isPlaceholder = node.op.startsWith('Placeholder');
+  return {
+    name,
+    node: node.name,
+    source,
+    shape: isPlaceholder ? node.attributes.shape('shape') : null,
+    dtype: isPlaceholder ? node.attributes.dtype('dtype') : null,
+  };
+}
+
+/** What a run does by itself. */
+const ofRuns = /^(?:Const|Placeholder|Switch|Merge)$/;
+
+function requireSupported(order: readonly GraphNode[], file: string): void {
+  const names = new Set(order.map(({ op }) => op).filter((op) => !ofRuns.test(op) && !opNamed(op)));
+  if (names.size === 0) return;
+  throw new FormatError({
+    op: file,
+    rule: 'a graph has operations that Retrograd computes.',
+    received: [...names].join(', '),
+    hint: 'convert the model without what is around its network, such as the decoding of pictures, and compute that in JavaScript.',
+  });
+}
+
+function notAGraph(file: string, json: JsonObject): FormatError {
+  const isLayers = isObject(json.modelTopology ?? null);
+  return new FormatError({
+    op: file,
+    rule: 'a graph model of TF.js is a model.json with a graph of nodes and its weightsManifest.',
+    received: isLayers ? 'a layers model' : 'other JSON',
+    hint: isLayers ? 'call loadModel.' : 'pass the model.json that the converter wrote.',
+  });
+}

@@ -1,0 +1,241 @@
+/** @file Operations of graphs that compute element by element. */
+import {
+  abs,
+  acos,
+  acosh,
+  add,
+  asin,
+  asinh,
+  atan,
+  atan2,
+  atanh,
+  ceil,
+  cos,
+  cosh,
+  elu,
+  erf,
+  exp,
+  expm1,
+  floor,
+  isFinite as isFiniteOp,
+  isInf,
+  isNaN as isNaNOp,
+  log,
+  log1p,
+  logicalNot,
+  neg,
+  reciprocal,
+  relu,
+  relu6,
+  round,
+  rsqrt,
+  selu,
+  sigmoid,
+  sign,
+  sin,
+  sinh,
+  softplus,
+  softsign,
+  sqrt,
+  square,
+  tan,
+  tanh,
+  addN,
+  cast,
+  clip,
+  div,
+  equal,
+  floorDiv,
+  greater,
+  greaterEqual,
+  leakyRelu,
+  less,
+  lessEqual,
+  logicalAnd,
+  logicalOr,
+  maximum,
+  minimum,
+  mod,
+  mul,
+  notEqual,
+  pow,
+  reshape,
+  squaredDifference,
+  sub,
+  where,
+  zerosLike,
+} from '../../ops/index.ts';
+import type { DType } from '../../core/dtype.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Call, GraphOp, GraphOps, HostCall } from '../call.ts';
+import { hostValues, paired } from '../hostValues.ts';
+
+type Unary = (x: Tensor) => Tensor;
+type Binary = (a: Tensor, b: Tensor) => Tensor;
+
+const unary: Readonly<Record<string, Unary>> = {
+  Abs: abs,
+  Acos: acos,
+  Acosh: acosh,
+  Asin: asin,
+  Asinh: asinh,
+  Atan: atan,
+  Atanh: atanh,
+  Cos: cos,
+  Cosh: cosh,
+  Elu: (x) => elu(x),
+  Erf: erf,
+  Exp: exp,
+  Expm1: expm1,
+  IsFinite: isFiniteOp,
+  IsInf: isInf,
+  IsNan: isNaNOp,
+  Log: log,
+  Log1p: log1p,
+  LogicalNot: logicalNot,
+  Reciprocal: reciprocal,
+  Relu: relu,
+  Relu6: relu6,
+  Rsqrt: rsqrt,
+  Selu: selu,
+  Sigmoid: sigmoid,
+  Sign: sign,
+  Sin: sin,
+  Sinh: sinh,
+  Softplus: softplus,
+  Softsign: softsign,
+  Sqrt: sqrt,
+  Square: square,
+  Tan: tan,
+  Tanh: tanh,
+};
+
+/** Also of numbers that the host knows. Rounding of integers leaves them as they are. */
+const unaryOnHost: Readonly<Record<string, readonly [Unary, (x: number) => number]>> = {
+  Neg: [neg, (x) => -x],
+  Ceil: [(x) => (x.dtype === 'float32' ? ceil(x) : x), Math.ceil],
+  Floor: [(x) => (x.dtype === 'float32' ? floor(x) : x), Math.floor],
+  Round: [(x) => (x.dtype === 'float32' ? round(x) : x), roundToEven],
+};
+
+const binary: Readonly<Record<string, Binary>> = {
+  Atan2: atan2,
+  Pow: pow,
+  SquaredDifference: squaredDifference,
+  DivNoNan: (a, b) => {
+    const isZero = equal(b, zerosLike(b));
+    return where(isZero, zerosLike(a), div(a, where(isZero, add(zerosLike(b), 1), b)));
+  },
+};
+
+/** Also of numbers that the host knows. */
+const binaryOnHost: Readonly<Record<string, readonly [Binary, (a: number, b: number) => number]>> = {
+  Add: [add, (a, b) => a + b],
+  AddV2: [add, (a, b) => a + b],
+  Sub: [sub, (a, b) => a - b],
+  Mul: [mul, (a, b) => a * b],
+  Div: [quotient, (a, b) => a / b],
+  RealDiv: [quotient, (a, b) => a / b],
+  FloorDiv: [floorDiv, (a, b) => Math.floor(a / b)],
+  FloorMod: [mod, floorMod],
+  Mod: [mod, floorMod],
+  Maximum: [maximum, Math.max],
+  Minimum: [minimum, Math.min],
+};
+
+const comparisons: Readonly<Record<string, readonly [Binary, (a: number, b: number) => boolean]>> = {
+  Equal: [equal, (a, b) => a === b],
+  NotEqual: [notEqual, (a, b) => a !== b],
+  Greater: [greater, (a, b) => a > b],
+  GreaterEqual: [greaterEqual, (a, b) => a >= b],
+  Less: [less, (a, b) => a < b],
+  LessEqual: [lessEqual, (a, b) => a <= b],
+  LogicalAnd: [logicalAnd, (a, b) => a !== 0 && b !== 0],
+  LogicalOr: [logicalOr, (a, b) => a !== 0 || b !== 0],
+};
+
+/** Integers are divided as TensorFlow's C does: towards zero. */
+function quotient(a: Tensor, b: Tensor): Tensor {
+  if (a.dtype === 'float32') return div(a, b);
+  return cast(div(cast(a, 'float32'), cast(b, 'float32')), a.dtype);
+}
+
+function floorMod(a: number, b: number): number {
+  return a - b * Math.floor(a / b);
+}
+
+function roundToEven(x: number): number {
+  const near = Math.round(x);
+  return Math.abs(x % 1) === 0.5 && near % 2 !== 0 ? near - 1 : near;
+}
+
+function ofPair(run: Binary, f: (a: number, b: number) => number, dtype?: DType): GraphOp {
+  return {
+    onHost: ({ inputs: [a, b] }: HostCall) => (a && b ? paired(a, b, dtype ?? a.dtype, f) : null),
+    run: (call) => run(call.tensor(0), call.tensor(1)),
+  };
+}
+
+function select(call: Call): Tensor {
+  const [condition, x, y] = call.tensors() as [Tensor, Tensor, Tensor];
+  // Select of TensorFlow 1 takes a condition for each row.
+  const isByRow = condition.shape.length === 1 && x.shape.length > 1 && condition.shape[0] === x.shape[0];
+  const rows = [...condition.shape, ...x.shape.slice(1).map(() => 1)];
+  return where(
+    isByRow && call.attributes.place.endsWith('(Select)') ? reshape(condition, rows) : condition,
+    x,
+    y,
+  );
+}
+
+const chosen: GraphOp = {
+  onHost: ({ inputs: [condition, x, y] }) => {
+    if (!condition || !x || !y || condition.values.length !== 1) return null;
+    return condition.values[0] ? x : y;
+  },
+  run: select,
+};
+
+export const elementwise: GraphOps = {
+  ...entries(unary, (run) => ({ run: (call) => run(call.tensor(0)) })),
+  ...entries(unaryOnHost, ([run, f]) => ({
+    onHost: ({ inputs: [x] }) => (x ? hostValues(x.values.map(f), x.shape, x.dtype) : null),
+    run: (call) => run(call.tensor(0)),
+  })),
+  ...entries(binary, (run) => ({ run: (call) => run(call.tensor(0), call.tensor(1)) })),
+  ...entries(binaryOnHost, ([run, f]) => ofPair(run, f)),
+  ...entries(comparisons, ([run, f]) => ofPair(run, (a, b) => Number(f(a, b)), 'bool')),
+  AddN: { run: (call) => addN(call.tensors()) },
+  BiasAdd: { run: (call) => add(call.tensor(0), call.tensor(1)) },
+  LeakyRelu: {
+    run: (call) => leakyRelu(call.tensor(0), { negativeSlope: call.attributes.number('alpha', 0.2) }),
+  },
+  Prelu: { run: (call) => parametricRelu(call.tensor(0), call.tensor(1)) },
+  ClipByValue: {
+    host: [1, 2],
+    run: (call) => clip(call.tensor(0), { min: call.number(1), max: call.number(2) }),
+  },
+  Select: chosen,
+  SelectV2: chosen,
+  Cast: {
+    onHost: ({ inputs: [x], attributes }) => {
+      const dtype = attributes.dtype('DstT');
+      return x && dtype
+        ? hostValues(dtype === 'int32' ? x.values.map(Math.trunc) : x.values, x.shape, dtype)
+        : null;
+    },
+    run: (call) => {
+      const dtype = call.attributes.dtype('DstT');
+      if (dtype) return cast(call.tensor(0), dtype);
+      throw call.unsupported('a cast to another dtype', 'cast to float32, int32 or bool.');
+    },
+  },
+};
+
+/** x where it is above 0, and alpha · x elsewhere. */
+export const parametricRelu = (x: Tensor, alpha: Tensor): Tensor =>
+  add(relu(x), mul(alpha, minimum(x, zerosLike(x))));
+
+function entries<T>(table: Readonly<Record<string, T>>, op: (entry: T) => GraphOp): GraphOps {
+  return Object.fromEntries(Object.entries(table).map(([name, entry]) => [name, op(entry)]));
+}

@@ -1,0 +1,67 @@
+/** @file Operations of graphs on images, and on the boxes in them. */
+import {
+  cast,
+  cropAndResize,
+  nonMaxSuppression,
+  pad,
+  resizeBilinear,
+  resizeNearest,
+} from '../../ops/index.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Call, GraphOp, GraphOps, Outputs } from '../call.ts';
+import { integer } from '../hostValues.ts';
+
+function gridOf(call: Call) {
+  return {
+    size: [...call.numbers(1)],
+    alignCorners: call.attributes.boolean('align_corners'),
+    halfPixelCenters: call.attributes.boolean('half_pixel_centers'),
+  };
+}
+
+/** The versions of NonMaxSuppression differ in what they take and give. */
+function suppression(give: (kept: Tensor, scores: Tensor, call: Call) => Outputs): GraphOp {
+  return {
+    host: [2, 3, 4, 5],
+    run: async (call) => {
+      const [kept, scores] = await nonMaxSuppression(call.tensor(0), call.tensor(1), {
+        maxOutputSize: call.number(2),
+        iouThreshold: call.number(3),
+        ...(call.count > 4 ? { scoreThreshold: call.number(4) } : {}),
+        ...(call.count > 5 ? { softNmsSigma: call.number(5) } : {}),
+      });
+      return give(kept, scores, call);
+    },
+  };
+}
+
+/** The indices filled up with zeros to the largest number of boxes, and how many there are. */
+function padded(kept: Tensor, call: Call): Outputs {
+  const count = kept.shape[0] as number;
+  const isPadded = call.attributes.boolean('pad_to_max_output_size');
+  const rest = isPadded ? call.number(2) - count : 0;
+  return [pad(kept, { paddings: [[0, rest]] }), integer(count)];
+}
+
+export const images: GraphOps = {
+  ResizeBilinear: {
+    host: [1],
+    run: (call) => resizeBilinear(cast(call.tensor(0), 'float32'), gridOf(call)),
+  },
+  ResizeNearestNeighbor: { host: [1], run: (call) => resizeNearest(call.tensor(0), gridOf(call)) },
+  CropAndResize: {
+    host: [3],
+    run: (call) => {
+      const [image, boxes, boxIndices] = call.tensors(0, 3) as [Tensor, Tensor, Tensor];
+      return cropAndResize(image, boxes, boxIndices, {
+        size: [...call.numbers(3)],
+        interpolation: call.attributes.text('method', 'bilinear') === 'nearest' ? 'nearest' : 'bilinear',
+        fillValue: call.attributes.number('extrapolation_value', 0),
+      });
+    },
+  },
+  NonMaxSuppressionV2: suppression((kept) => kept),
+  NonMaxSuppressionV3: suppression((kept) => kept),
+  NonMaxSuppressionV4: suppression((kept, _, call) => padded(kept, call)),
+  NonMaxSuppressionV5: suppression((kept, scores) => [kept, scores, integer(kept.shape[0] as number)]),
+};
