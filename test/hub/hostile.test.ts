@@ -9,6 +9,7 @@ import {
   loadTokenizer,
   type Task,
 } from '../../src/hub/index.ts';
+import { type HostTensor, readSafetensors, writeSafetensors } from '../../src/io/index.ts';
 import { filesOf } from './checkpoints.ts';
 
 beforeAll(async () => {
@@ -179,6 +180,28 @@ describe('model.safetensors', () => {
   test.each([2n ** 63n, 2n ** 64n - 1n, 100_000_001n])('is refused with a header of %d bytes', (length) =>
     expectRefused(() => load('gpt2', { 'model.safetensors': written('{}', length) }), /header/),
   );
+});
+
+describe('a copy of the vectors of tokens for logits', () => {
+  const withCopy = async (change: (data: Float32Array) => Float32Array, task: Task) => {
+    const { 'model.safetensors': file, ...others } = filesOf('gpt2') as { 'model.safetensors': File };
+    const tensors = new Map(readSafetensors(new Uint8Array(await file.arrayBuffer())).tensors);
+    const { shape, data } = tensors.get('transformer.wte.weight') as HostTensor;
+    tensors.set('lm_head.weight', { shape, dtype: 'float32', data: change(data as Float32Array) });
+    const weights = new File([writeSafetensors(tensors)], 'model.safetensors');
+    return fromPretrained({ ...others, 'model.safetensors': weights }, { task, onReport: () => {} });
+  };
+
+  test('is one', async () => {
+    (await withCopy((data) => data, 'causalLM')).dispose();
+    // Without logits it doesn't matter.
+    (await withCopy((data) => data.map((value) => 2 * value), 'sequenceClassifier')).dispose();
+  });
+
+  test('that differs is refused, as transformers doesn’t tie it', async () => {
+    const loading = () => withCopy((data) => data.map((value) => 2 * value), 'causalLM');
+    await expectRefused(loading, /'lm_head.weight' with others than tensor 'transformer.wte.weight'/);
+  });
 });
 
 describe('the index of shards', () => {

@@ -15,7 +15,7 @@ export interface Checkpoint {
   /** Adds the head of the task; returns the backbone if there is none. */
   withHead(backbone: AnyBackbone): PretrainedModel;
   /** Finds the tensor of each weight. Errors: FormatError that names all that don't fit. */
-  match(model: PretrainedModel): Matched;
+  match(model: PretrainedModel): Matched | Promise<Matched>;
   /** Remembers what the files say besides, for saving the network again. */
   remember(model: PretrainedModel): void;
   close(): Promise<void>;

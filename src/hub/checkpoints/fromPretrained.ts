@@ -106,7 +106,7 @@ export async function fromPretrained(
     // A head may be new: it gets initial values, and is trained.
     const made = checkpoint.isSameTask ? narrow(head) : head();
     model = made;
-    const matched = checkpoint.match(made);
+    const matched = await checkpoint.match(made);
     const notFinite = await fillStored(matched.weights, { ...options, file: folder.name });
     if (narrow !== asIs) (checkpoint.isSameTask ? made : backbone).trainable = false;
     checkpoint.remember(made);

@@ -2,6 +2,7 @@
 import { FormatError } from '../../core/errors.ts';
 import { formatShape, sameShape, type Shape } from '../../core/shape.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
+import { ReversibleEmbedding } from '../../keras/layers/core/reversibleEmbedding.ts';
 import type { StoredWeight } from '../../keras/saving/storedWeights.ts';
 import type { PretrainedModel, Task } from '../models/heads.ts';
 import type { AnyFamily } from './family.ts';
@@ -16,6 +17,8 @@ export interface Matched {
   readonly initialized: readonly string[];
   /** Tensors of another head. */
   readonly unused: readonly string[];
+  /** The vectors of tokens that logits are products with, too. */
+  readonly vectors?: StoredTensor | undefined;
 }
 
 export interface MatchOptions {
@@ -76,8 +79,11 @@ export function matchTensors(
     weights: [...tensors.keys()].flatMap((name) => found.get(name) ?? []),
     initialized: isNewHead ? [...ofHead] : [],
     unused: extra,
+    vectors: tensors.get(backbone.find(({ layer }) => isTied(layer))?.name ?? ''),
   };
 }
+
+const isTied = (layer: unknown) => layer instanceof ReversibleEmbedding && layer.tieWeights;
 
 /** The shape of a parameter in a checkpoint. */
 export function shapeIn({ variable, matrix, perm, shape: own }: Parameter): Shape {

@@ -1,5 +1,6 @@
 /** @file Opens the files of Hugging Face: a configuration, and safetensors. */
 import { FormatError, ValueError } from '../../core/errors.ts';
+import { requireCopy } from './tiedTensors.ts';
 import type { JsonObject } from '../../keras/json/document.ts';
 import type { AnyBackbone, HeadTask, PretrainedModel, Task } from '../models/heads.ts';
 import type { Checkpoint, Wanted } from './checkpoint.ts';
@@ -38,8 +39,13 @@ export async function openCheckpoint(folder: Folder, given: JsonObject, wanted: 
     tensors: [...tensors.values()],
     createBackbone: () => madeOf('config.json', () => family.create(options)),
     withHead: (backbone) => withHead(family, task.wanted, backbone, settings),
-    match: (model) =>
-      matchTensors(tensors, { family, task: task.wanted, model, isSameTask, file: folder.name }),
+    match: async (model) => {
+      const { name } = folder;
+      const matched = matchTensors(tensors, { family, task: task.wanted, model, isSameTask, file: name });
+      const copy = tensors.get(`${headOf(family, task.wanted)?.reverse}.weight`);
+      if (copy && matched.vectors) await requireCopy(name, copy, matched.vectors);
+      return matched;
+    },
     remember: (model) => rememberConfig(model, json),
     close: () => file.close(),
   };
