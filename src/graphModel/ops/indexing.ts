@@ -24,7 +24,8 @@ const gathered: GraphOp = {
   onHost: ({ inputs: [x, indices] }) => {
     if (x?.shape.length !== 1 || !indices) return null;
     const found = indices.values.map((i) => x.values[i]);
-    return found.includes(undefined) ? null : hostValues(found as number[], indices.shape, x.dtype);
+    const isWithin = found.every((value) => value !== undefined);
+    return isWithin ? hostValues(found as number[], indices.shape, x.dtype) : null;
   },
   run: (call) => {
     const batchDims = call.attributes.number('batch_dims', 0);

@@ -4,10 +4,12 @@
  */
 
 const number = String.raw`-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?`;
+/** Numbers next to a tensor are few; a constant may have millions, for which a regular expression has no stack. */
+const some = '{1,64}';
 /** Numbers behind a symbolic tensor in a list, or in front of one. */
-const behind = new RegExp(String.raw`(\d\s*\]\s*\}\s*\})((?:\s*,\s*${number})+)(?=\s*[,\]])`, 'g');
+const behind = new RegExp(String.raw`(\d\s*\]\s*\}\s*\})((?:\s*,\s*${number})${some})(?=\s*[,\]])`, 'g');
 const before = new RegExp(
-  String.raw`\[((?:\s*${number}\s*,)+)(?=\s*\{\s*"class_name"\s*:\s*"__keras_tensor__")`,
+  String.raw`\[((?:\s*${number}\s*,)${some})(?=\s*\{\s*"class_name"\s*:\s*"__keras_tensor__")`,
   'g',
 );
 /** The only key of the objects that stand for whole floats. */
