@@ -6,6 +6,7 @@ import {
   GradientTape,
   init,
   memory,
+  RetrogradError,
   sum,
   type Tensor,
   tensor,
@@ -189,6 +190,31 @@ describe('what is refused', () => {
   ])('%s', async (_, nodes, message) => {
     await reject(withNodes(...nodes)).toThrow(message);
     await reject(withNodes(...nodes)).toThrow(FormatError);
+  });
+
+  test.each<[string, readonly number[], RegExp]>([
+    ['a shape of another size', [7, 3], /reshape/],
+    ['two open sizes', [-1, -1], /reshape/],
+  ])('%s of values that the host knows', async (_, shape, message) => {
+    const nodes: NodeDef[] = [
+      { name: 'shape', op: 'Shape', input: ['x'] },
+      { name: 'y', op: 'Reshape', input: ['shape', 'sizes'] },
+    ];
+    const net = await loadGraphModel(
+      filesOf(graphFile([open('float32', 2), ...nodes], { sizes: integers(shape) })),
+    );
+    expect(() => net.execute(tensor([1, 2]), 'y')).toThrow(message);
+  });
+
+  test('a tile of values that the host knows is no larger than what the device holds', async () => {
+    const nodes: NodeDef[] = [
+      { name: 'shape', op: 'Shape', input: ['x'] },
+      { name: 'y', op: 'Tile', input: ['shape', 'reps'] },
+    ];
+    const net = await loadGraphModel(
+      filesOf(graphFile([open('float32', 2), ...nodes], { reps: integers([2 ** 31 - 1]) })),
+    );
+    expect(() => net.execute(tensor([1, 2]), 'y')).toThrow(RetrogradError);
   });
 
   test.each<[string, NodeDef, RegExp]>([

@@ -22,9 +22,10 @@ import {
   unstack,
 } from '../../ops/index.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { sizeOf } from '../../core/shape.ts';
 import type { Attributes } from '../attributes.ts';
 import type { Call, GraphOp, GraphOps, HostCall, Outputs } from '../call.ts';
-import { type HostValues, hostValues, integer, integers } from '../hostValues.ts';
+import { type HostValues, hostValues, integer, integers, maxHostValues } from '../hostValues.ts';
 import { pairsOf } from './convolutions.ts';
 
 const vector = (values: readonly number[], { dtype }: HostValues): HostValues =>
@@ -104,8 +105,11 @@ export const arrangement: GraphOps = {
   Size: { run: (call) => integer(call.shape(0).reduce((product, size) => product * size, 1)) },
   Reshape: {
     host: [1],
-    onHost: ({ inputs: [x, shape] }) =>
-      x && shape ? hostValues(x.values, resolved(shape.values, x.values.length), x.dtype) : null,
+    onHost: ({ inputs: [x, shape] }) => {
+      if (!x || !shape || shape.values.filter((size) => size < 0).length > 1) return null;
+      const sizes = resolved(shape.values, x.values.length);
+      return sizeOf(sizes) === x.values.length ? hostValues(x.values, sizes, x.dtype) : null;
+    },
     run: (call) => reshape(call.tensor(0), [...call.numbers(1)]),
   },
   Squeeze: {
@@ -124,10 +128,11 @@ export const arrangement: GraphOps = {
   BroadcastTo: { host: [1], run: (call) => broadcastTo(call.tensor(0), { shape: [...call.numbers(1)] }) },
   Tile: {
     host: [1],
-    onHost: ({ inputs: [x, reps] }) =>
-      x?.shape.length === 1 && reps
-        ? vector(Array.from({ length: reps.values[0] ?? 0 }, () => x.values).flat(), x)
-        : null,
+    onHost: ({ inputs: [x, reps] }) => {
+      const count = reps?.values[0] ?? 0;
+      if (x?.shape.length !== 1 || count < 1 || count * x.values.length > maxHostValues) return null;
+      return vector(Array.from({ length: count }, () => x.values).flat(), x);
+    },
     run: (call) => tile(call.tensor(0), { reps: [...call.numbers(1)] }),
   },
   Slice: {
