@@ -6,6 +6,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import type { Attributes } from './attributes.ts';
 import type { GraphNode } from './graphDef.ts';
 import { type HostValues, maxHostValues } from './hostValues.ts';
+import type { TensorList } from './tensorList.ts';
 import type { Made, Value } from './value.ts';
 
 /** What an operation makes: its first output, or all of them. */
@@ -17,8 +18,22 @@ export interface GraphOp {
   readonly host?: readonly number[];
   /** Computes small scalars and vectors on the host, if it can. Null where it can't. */
   readonly onHost?: (call: HostCall) => Outputs | null;
-  readonly run: (call: Call) => Outputs | Promise<Outputs>;
+  readonly run: (call: Call) => Outputs;
+  /** In place of `run`, for outputs whose shapes depend on values of the device. */
+  readonly runAsync?: (call: Call) => Promise<Outputs>;
 }
+
+/** An operation whose outputs have shapes that depend on values of the device. */
+export const waiting = (
+  runAsync: (call: Call) => Promise<Outputs>,
+  host: readonly number[] = [],
+): GraphOp => ({
+  host,
+  runAsync,
+  run: (call) => {
+    throw call.unsupported('an operation that waits', 'call executeAsync.');
+  },
+});
 
 /** Operations by their names in TensorFlow. */
 export type GraphOps = Readonly<Record<string, GraphOp>>;
@@ -63,8 +78,11 @@ export class Call {
 
   /** What an input is, without a copy to the device. */
   made(i: number): Made {
-    const value = this.#value(i);
-    return value.host ?? value.tensor;
+    return this.#value(i).made;
+  }
+
+  list(i: number): TensorList {
+    return this.#value(i).list;
   }
 
   /** The values of an input that `GraphOp.host` names. */

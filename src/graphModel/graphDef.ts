@@ -71,17 +71,22 @@ export function sourceOf(reference: string, nodes: ReadonlyMap<string, GraphNode
 }
 
 /**
- * Returns the nodes that `outputs` need, each after those that it reads; `given` nodes have values already, and need nothing.
- * Errors: FormatError for a cycle.
+ * Returns the nodes that `outputs` need, each after those that it reads by `inputsOf`; those that are known need nothing. Errors:
+ * FormatError for a cycle.
  */
-export function orderOf(outputs: readonly GraphNode[], given: ReadonlySet<GraphNode>): GraphNode[] {
+export function orderOf(
+  outputs: readonly GraphNode[],
+  isKnown: (node: GraphNode) => boolean,
+  inputsOf: (node: GraphNode) => readonly Source[],
+): GraphNode[] {
   const order: GraphNode[] = [];
   const done = new Set<GraphNode>();
   const open = new Set<GraphNode>();
   // A chain may be deeper than the stack.
-  const pending = outputs.map((node) => ({ node, next: 0 })).reverse();
+  const visit = (node: GraphNode) => ({ node, inputs: isKnown(node) ? [] : inputsOf(node), next: 0 });
+  const pending = outputs.map(visit).reverse();
   while (pending.length > 0) {
-    const top = pending.at(-1) as { node: GraphNode; next: number };
+    const top = pending.at(-1) as ReturnType<typeof visit>;
     const { node } = top;
     if (top.next === 0) {
       if (done.has(node)) {
@@ -90,10 +95,10 @@ export function orderOf(outputs: readonly GraphNode[], given: ReadonlySet<GraphN
       }
       open.add(node);
     }
-    const input = given.has(node) ? undefined : node.inputs[top.next++];
+    const input = top.inputs[top.next++];
     if (input) {
       if (open.has(input.node)) throw cycle(input.node);
-      if (!done.has(input.node)) pending.push({ node: input.node, next: 0 });
+      if (!done.has(input.node)) pending.push(visit(input.node));
       continue;
     }
     open.delete(node);
@@ -109,6 +114,6 @@ function cycle({ name, attributes }: GraphNode): FormatError {
     op: attributes.place,
     rule: 'a node doesn’t read its own result.',
     received: `a cycle through '${name}'`,
-    hint: 'loops of TensorFlow 1 aren’t supported: convert the model without its loop, and run that in JavaScript.',
+    hint: 'the file is damaged or not of TF.js: convert the model again.',
   });
 }

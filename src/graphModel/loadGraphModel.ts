@@ -11,9 +11,10 @@ import { openSiblings, readJson } from '../keras/saving/jsonFile.ts';
 import { Transfer } from '../keras/saving/upload.ts';
 import { type FileSource, openSource, type OpenOptions } from '../storage/sources.ts';
 import { getDevice } from '../webgpu/current.ts';
-import { readNodes, type GraphNode, orderOf, sourceOf } from './graphDef.ts';
+import { type GraphNode, readNodes, sourceOf } from './graphDef.ts';
 import { GraphModel, type Port } from './graphModel.ts';
 import { maxHostValues } from './hostValues.ts';
+import { loopsOf, nodesOf } from './loops.ts';
 import { opNamed } from './ops/index.ts';
 import { Value } from './value.ts';
 
@@ -55,17 +56,24 @@ async function load(source: ByteSource, options: LoadGraphModelOptions): Promise
   if (!isObject(topology) || !('node' in topology) || manifest === undefined) throw notAGraph(file, json);
   const nodes = readNodes(topology, file);
   const ports = portsOf(json, nodes);
-  const order = orderOf(
+  const loops = loopsOf(nodes.values());
+  const needed = nodesOf(
     ports.outputs.map(({ source: { node } }) => node),
-    new Set(),
+    loops,
   );
-  requireSupported(order, file);
+  requireSupported(needed, file);
   const { readManifest } = await import('../formats/tfjs/index.ts');
   return openSiblings(source, async (shards) => {
     const context: FileContext = { file, format: 'TF.js graph model' };
     const { model } = await readManifest(manifest, (path) => shards.open(path), context);
     try {
-      return new GraphModel({ file, nodes, ...ports, weights: await upload(nodes, model, file, options) });
+      return new GraphModel({
+        file,
+        nodes,
+        ...ports,
+        loops,
+        weights: await upload(nodes, model, file, options),
+      });
     } finally {
       await shards.close();
     }
@@ -161,10 +169,10 @@ function portOf(name: string, source: Port['source']): Port {
 }
 
 /** What a run does by itself. */
-const ofRuns = /^(?:Const|Placeholder|Switch|Merge)$/;
+const ofRuns = /^(?:Const|Placeholder|Switch|Merge|Exit)$/;
 
-function requireSupported(order: readonly GraphNode[], file: string): void {
-  const names = new Set(order.map(({ op }) => op).filter((op) => !ofRuns.test(op) && !opNamed(op)));
+function requireSupported(nodes: ReadonlySet<GraphNode>, file: string): void {
+  const names = new Set([...nodes].map(({ op }) => op).filter((op) => !ofRuns.test(op) && !opNamed(op)));
   if (names.size === 0) return;
   throw new FormatError({
     op: file,

@@ -1,32 +1,34 @@
 /** @file Runs the nodes of a graph, each after those that it reads, and frees what nothing reads any more. */
 import { FormatError, ValueError } from '../core/errors.ts';
 import { keep, outsideScopes, tidy } from '../tensor/scope.ts';
-import type { Tensor } from '../tensor/tensor.ts';
+import { Tensor } from '../tensor/tensor.ts';
 import { Call, type Outputs } from './call.ts';
 import { type GraphNode, orderOf, type Source } from './graphDef.ts';
+import type { HostValues } from './hostValues.ts';
+import { inputsOf, type Loop, type Loops } from './loops.ts';
 import { opNamed } from './ops/index.ts';
 import { type Made, Value } from './value.ts';
 
-/** The outputs of nodes that are known before a run: the weights, and the inputs. */
-export type Known = ReadonlyMap<GraphNode, Value>;
+/** What is known before a run, by node: the weights and the inputs; in a turn of a loop, its variables. */
+export interface Known {
+  get(node: GraphNode): readonly Slot[] | undefined;
+}
 
-/** A run that waits for values of the device at each yield. */
-type Waiting<T> = Generator<Promise<unknown>, T, unknown>;
+/** A run that needs values of the device at each yield. */
+type Waiting<T> = Generator<() => Promise<unknown>, T, unknown>;
 
 /** A branch that wasn't taken has no value. */
-type Slot = Value | null;
+export type Slot = Value | null;
 
 /**
  * Returns the tensors of `outputs`, which are the caller's. Errors: ValueError if an operation waits for values of the device; those of
  * operations.
  */
-export function run(outputs: readonly Source[], known: Known): Tensor[] {
-  const steps = new Run(outputs, known).steps();
+export function run(outputs: readonly Source[], known: Known, loops: Loops): Tensor[] {
+  const steps = new Run(outputs, known, loops).tensors();
   try {
     const step = steps.next();
     if (step.done) return step.value;
-    // It may reject after nobody waits for it.
-    step.value.catch(() => {});
   } finally {
     steps.return([]);
   }
@@ -39,12 +41,12 @@ export function run(outputs: readonly Source[], known: Known): Tensor[] {
 }
 
 /** As `run`, and waits where an operation needs values of the device. */
-export async function runAsync(outputs: readonly Source[], known: Known): Promise<Tensor[]> {
-  const steps = new Run(outputs, known).steps();
+export async function runAsync(outputs: readonly Source[], known: Known, loops: Loops): Promise<Tensor[]> {
+  const steps = new Run(outputs, known, loops).tensors();
   try {
     let step = outsideScopes(() => steps.next());
     while (!step.done) {
-      const waited = await step.value;
+      const waited = await step.value();
       step = outsideScopes(() => steps.next(waited));
     }
     return step.value;
@@ -57,28 +59,54 @@ class Run {
   readonly #made = new Map<GraphNode, readonly Slot[]>();
   readonly #readers = new Map<GraphNode, Map<number, number>>();
   readonly #order: readonly GraphNode[];
+  /** The last values of the variables of loops. */
+  readonly #ends = new Map<Loop, readonly Slot[]>();
 
   constructor(
     private readonly outputs: readonly Source[],
     private readonly known: Known,
+    private readonly loops: Loops,
   ) {
     const nodes = outputs.map(({ node }) => node);
-    this.#order = orderOf(nodes, new Set(known.keys()));
-    const computed = this.#order.filter((node) => !known.has(node));
-    for (const source of [...computed.flatMap(({ inputs }) => inputs), ...outputs]) this.#count(source);
+    const isKnown = (node: GraphNode) => known.get(node) !== undefined;
+    this.#order = orderOf(nodes, isKnown, (node) => inputsOf(node, loops));
+    const computed = this.#order.filter((node) => !isKnown(node));
+    for (const source of [...computed.flatMap((node) => inputsOf(node, loops)), ...outputs])
+      this.#count(source);
   }
 
-  *steps(): Waiting<Tensor[]> {
+  /** The outputs, as tensors of the caller. */
+  *tensors(): Waiting<Tensor[]> {
+    const slots = yield* this.values();
+    try {
+      return slots.map((slot, i) => slot?.leave() ?? notTaken(this.outputs[i] as Source));
+    } finally {
+      for (const slot of slots) slot?.release();
+    }
+  }
+
+  /** The outputs, which the caller releases. */
+  *values(): Waiting<Slot[]> {
+    let isDone = false;
     try {
       for (const node of this.#order) {
-        const value = this.known.get(node);
-        if (value) this.#made.set(node, [value]);
+        const slots = this.known.get(node);
+        if (slots) this.#add(node, slots);
         else yield* this.#runNode(node);
       }
-      return this.outputs.map((source) => this.#result(source));
+      const values = this.outputs.map((source) => this.#read(source));
+      isDone = true;
+      return values;
     } finally {
-      for (const slots of this.#made.values()) for (const slot of slots) slot?.end();
+      for (const slot of [...this.#ends.values()].flat()) slot?.release();
+      if (!isDone) for (const slot of [...this.#made.values()].flat()) slot?.end();
     }
+  }
+
+  #add(node: GraphNode, slots: readonly Slot[]): void {
+    const readers = this.#readers.get(node);
+    for (const [i, slot] of slots.entries()) slot?.await(readers?.get(i) ?? 0);
+    this.#made.set(node, slots);
   }
 
   #count({ node, index }: Source): void {
@@ -88,11 +116,9 @@ class Run {
   }
 
   *#runNode(node: GraphNode): Waiting<void> {
-    const inputs = node.inputs.map((source) => this.#read(source));
+    const inputs = inputsOf(node, this.loops).map((source) => this.#read(source));
     const slots = yield* this.#outputsOf(node, inputs);
-    const readers = this.#readers.get(node);
-    for (const [i, slot] of slots.entries()) slot?.await(readers?.get(i) ?? 0);
-    this.#made.set(node, slots);
+    this.#add(node, slots);
     for (const input of inputs) input?.release();
     // What nothing reads is freed at once.
     for (const slot of slots) slot?.release(0);
@@ -104,29 +130,72 @@ class Run {
     // Nodes of a branch that wasn't taken don't run.
     if (values.length < inputs.length) return [];
     if (node.op === 'Switch') return yield* this.#switched(values as [Value, Value]);
+    const exit = this.loops.get(node);
+    if (exit) return [(yield* this.#endsOf(exit.loop, values))[exit.variable] ?? null];
     const op = opNamed(node.op);
     if (!op) throw missing(node);
     for (const at of op.host ?? []) {
       const value = values.at(at);
-      if (value && !value.host) value.host = yield* read(value);
+      if (value) yield* hostOf(value);
     }
     const call = new Call(node, values);
     const small = op.onHost ? call.onHost() : null;
     const known = small && op.onHost ? op.onHost(small) : null;
     if (known) return wrapped(known, values);
-    const outputs = tidy((): Outputs | { promise: Promise<Outputs> } => {
-      const made = op.run(call);
-      return made instanceof Promise ? { promise: made } : made;
-    });
-    if (!('promise' in outputs)) return wrapped(outputs, values);
-    return wrapped((yield outputs.promise) as Outputs, values);
+    const { runAsync } = op;
+    if (runAsync) return wrapped((yield () => runAsync(call)) as Outputs, values);
+    return wrapped(
+      tidy(() => op.run(call)),
+      values,
+    );
   }
 
   /** The branch of TensorFlow 1: its value is at output 0 or 1. */
   *#switched([value, condition]: [Value, Value]): Waiting<readonly Slot[]> {
-    condition.host ??= yield* read(condition);
-    const isTaken = condition.host.values[0] !== 0;
+    const isTaken = (yield* hostOf(condition)).values[0] !== 0;
     return isTaken ? [null, value] : [value, null];
+  }
+
+  /** Runs a loop, whose nodes after it share the last values. */
+  *#endsOf(loop: Loop, entered: readonly Value[]): Waiting<readonly Slot[]> {
+    const known = this.#ends.get(loop);
+    if (known) return known;
+    const ends = yield* this.#turns(loop, entered);
+    this.#ends.set(loop, ends);
+    return ends;
+  }
+
+  *#turns({ enters, variables, condition }: Loop, entered: readonly Value[]): Waiting<readonly Slot[]> {
+    const outside = new Map(enters.map((enter, i) => [enter, [entered[i] as Value]]));
+    const inside = (wanted: readonly Source[], values: readonly Slot[]) => {
+      const own = new Map<GraphNode, readonly Slot[]>(outside);
+      for (const [i, { merge, body }] of variables.entries()) {
+        own.set(merge, [values[i] as Slot]);
+        own.set(body, [null, values[i] as Slot]);
+      }
+      const all: Known = { get: (node) => own.get(node) ?? this.known.get(node) };
+      return new Run(wanted, all, this.loops).values();
+    };
+    let held: readonly Slot[] = variables.map(({ enter }) => outside.get(enter)?.[0] ?? null);
+    for (const slot of held) slot?.await(1);
+    try {
+      for (;;) {
+        const [isOn = null] = yield* inside([condition], held);
+        if (!(yield* isTrue(isOn))) {
+          const ends = held;
+          held = [];
+          return ends;
+        }
+        const next = yield* inside(
+          variables.map((variable) => variable.next),
+          held,
+        );
+        for (const slot of held) slot?.release();
+        held = next;
+      }
+    } finally {
+      for (const slot of held) slot?.release();
+    }
   }
 
   #read({ node, index }: Source): Slot {
@@ -141,17 +210,15 @@ class Run {
       hint: 'the model may be made for training: convert one for inference.',
     });
   }
+}
 
-  #result(source: Source): Tensor {
-    const slot = this.#read(source);
-    if (slot) return slot.leave();
-    throw new ValueError({
-      op: source.node.attributes.place,
-      rule: 'an output is in a branch that was taken.',
-      received: 'one of the other branch',
-      hint: 'ask for the node that joins the branches.',
-    });
-  }
+function notTaken({ node }: Source): never {
+  throw new ValueError({
+    op: node.attributes.place,
+    rule: 'an output is in a branch that was taken.',
+    received: 'one of the other branch',
+    hint: 'ask for the node that joins the branches.',
+  });
 }
 
 /** The error for an input, which is the only node without an operation. */
@@ -171,9 +238,21 @@ function merged(inputs: readonly Slot[]): readonly Slot[] {
   return [inputs[taken] as Value, new Value({ values: [taken], shape: [], dtype: 'int32' }, true)];
 }
 
-function* read(value: Value): Waiting<NonNullable<Value['host']>> {
-  const data = (yield value.tensor.data()) as ArrayLike<number>;
-  return { values: Array.from(data), shape: value.shape, dtype: value.dtype };
+/** Whether a condition holds, which is released. */
+function* isTrue(condition: Slot): Waiting<boolean> {
+  try {
+    return condition !== null && (yield* hostOf(condition)).values[0] !== 0;
+  } finally {
+    condition?.release();
+  }
+}
+
+/** The values of a tensor, which are read once. */
+function* hostOf(value: Value): Waiting<HostValues> {
+  if (value.host) return value.host;
+  const data = (yield () => value.tensor.data()) as ArrayLike<number>;
+  value.host = { values: Array.from(data), shape: value.shape, dtype: value.dtype };
+  return value.host;
 }
 
 /** Outputs as values. What a node passes on stays the value that it was. */
@@ -183,4 +262,4 @@ function wrapped(outputs: Outputs, inputs: readonly Value[]): readonly Value[] {
 }
 
 /** Nodes free their outputs themselves. */
-const owned = (made: Made): Made => ('values' in made ? made : keep(made));
+const owned = (made: Made): Made => (made instanceof Tensor ? keep(made) : made);

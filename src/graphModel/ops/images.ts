@@ -8,7 +8,8 @@ import {
   resizeNearest,
 } from '../../ops/index.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Call, GraphOp, GraphOps, Outputs } from '../call.ts';
+import { type Call, type GraphOp, type GraphOps, waiting } from '../call.ts';
+import type { Made } from '../value.ts';
 import { integer } from '../hostValues.ts';
 
 function gridOf(call: Call) {
@@ -20,23 +21,23 @@ function gridOf(call: Call) {
 }
 
 /** The versions of NonMaxSuppression differ in what they take and give. */
-function suppression(give: (kept: Tensor, scores: Tensor, call: Call) => Outputs): GraphOp {
-  return {
-    host: [2, 3, 4, 5],
-    run: async (call) => {
-      const [kept, scores] = await nonMaxSuppression(call.tensor(0), call.tensor(1), {
-        maxOutputSize: call.number(2),
-        iouThreshold: call.number(3),
-        ...(call.count > 4 ? { scoreThreshold: call.number(4) } : {}),
-        ...(call.count > 5 ? { softNmsSigma: call.number(5) } : {}),
-      });
-      return give(kept, scores, call);
-    },
+function suppression(give: (kept: Tensor, scores: Tensor, call: Call) => readonly Made[]): GraphOp {
+  const run = async (call: Call) => {
+    const found = await nonMaxSuppression(call.tensor(0), call.tensor(1), {
+      maxOutputSize: call.number(2),
+      iouThreshold: call.number(3),
+      ...(call.count > 4 ? { scoreThreshold: call.number(4) } : {}),
+      ...(call.count > 5 ? { softNmsSigma: call.number(5) } : {}),
+    });
+    const outputs = give(...found, call);
+    for (const tensor of found) if (!outputs.includes(tensor)) tensor.dispose();
+    return outputs;
   };
+  return waiting(run, [2, 3, 4, 5]);
 }
 
 /** The indices filled up with zeros to the largest number of boxes, and how many there are. */
-function padded(kept: Tensor, call: Call): Outputs {
+function padded(kept: Tensor, call: Call): readonly Made[] {
   const count = kept.shape[0] as number;
   const isPadded = call.attributes.boolean('pad_to_max_output_size');
   const rest = isPadded ? call.number(2) - count : 0;
@@ -60,8 +61,8 @@ export const images: GraphOps = {
       });
     },
   },
-  NonMaxSuppressionV2: suppression((kept) => kept),
-  NonMaxSuppressionV3: suppression((kept) => kept),
+  NonMaxSuppressionV2: suppression((kept) => [kept]),
+  NonMaxSuppressionV3: suppression((kept) => [kept]),
   NonMaxSuppressionV4: suppression((kept, _, call) => padded(kept, call)),
   NonMaxSuppressionV5: suppression((kept, scores) => [kept, scores, integer(kept.shape[0] as number)]),
 };

@@ -6,6 +6,7 @@ import { creation } from './creation.ts';
 import { elementwise } from './elementwise.ts';
 import { images } from './images.ts';
 import { indexing } from './indexing.ts';
+import { lists } from './lists.ts';
 import { reductions } from './reductions.ts';
 
 const ops: GraphOps = {
@@ -15,6 +16,7 @@ const ops: GraphOps = {
   ...elementwise,
   ...images,
   ...indexing,
+  ...lists,
   ...reductions,
 };
 

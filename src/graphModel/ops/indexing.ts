@@ -16,7 +16,7 @@ import {
   unique,
 } from '../../ops/index.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Call, GraphOp, GraphOps } from '../call.ts';
+import { type Call, type GraphOp, type GraphOps, waiting } from '../call.ts';
 import { hostValues } from '../hostValues.ts';
 
 const gathered: GraphOp = {
@@ -65,6 +65,6 @@ export const indexing: GraphOps = {
     },
   },
   OneHot: { host: [1], run: oneHotOf },
-  Where: { run: async (call) => nonzero(call.tensor(0)) },
-  Unique: { run: async (call) => unique(call.tensor(0)) },
+  Where: waiting((call) => nonzero(call.tensor(0))),
+  Unique: waiting((call) => unique(call.tensor(0))),
 };
