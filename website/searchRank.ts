@@ -36,6 +36,8 @@ const LONG = 5;
 /** How well the name of `entry` matches `query`; 0 if it doesn't. */
 function nameScore(entry: Entry, query: string): number {
   const points = matchOfName(entry, query);
+  // Several words are a question, not a name of another library.
+  if (/\s/.test(query.trim()) && entry[1].startsWith('name in')) return 0;
   const behind = later.find(([start]) => entry[1].startsWith(start))?.[1] ?? 0;
   return Math.max(0, points - behind);
 }

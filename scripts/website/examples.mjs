@@ -31,13 +31,17 @@ const WIDTH = 72;
  * @returns {Promise<import('./build.mjs').SearchEntry[]>}
  */
 export async function buildExamples(site, sidebar) {
+  // Their words and keys are what is searched: what they call is on other pages.
   const withKeras = ports();
   writePorts(site, withKeras);
   const parts = [
     { title: 'Pages', examples: sitePages() },
     ...byTopic(await galleryPrograms()),
     { title: 'Programs that people write first', examples: programs() },
-    { title: 'Programs next to the same in Keras', examples: withKeras },
+    {
+      title: 'Programs next to the same in Keras',
+      examples: withKeras.map((port) => ({ ...port, text: '' })),
+    },
   ];
   const description = 'Run these programs in your browser, and change them.';
   const lists = parts.map(({ title, examples }) =>
