@@ -4,7 +4,8 @@ import { FormatError } from '../core/errors.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { ByteSource } from '../formats/byteSource.ts';
 import type { FileContext } from '../formats/formatErrors.ts';
-import type { StoredTensor } from '../formats/storedTensor.ts';
+import { uploadLoaded } from '../formats/hostTensor.ts';
+import { readWhole, type StoredTensor } from '../formats/storedTensor.ts';
 import { isObject, type JsonObject } from '../keras/json/document.ts';
 import type { LoadProgress } from '../keras/saving/fileOptions.ts';
 import { openSiblings, readJson } from '../keras/saving/jsonFile.ts';
@@ -89,19 +90,23 @@ async function upload(
 ): Promise<Map<GraphNode, Value>> {
   const constants = [...nodes.values()].filter(({ op }) => op === 'Const');
   const values = constants.map((node) => storedValues(node, stored));
-  const transfer = new Transfer(values, { ...options, file });
+  const isSmall = ({ shape }: StoredTensor) => sizeOf(shape) <= maxHostValues;
+  const transfer = new Transfer(
+    values.filter((value) => !isSmall(value)),
+    { ...options, file },
+  );
   const device = getDevice();
   const weights = new Map<GraphNode, Value>();
   try {
     for (const [i, node] of constants.entries()) {
       const from = values[i] as StoredTensor;
-      const value = new Value((await transfer.upload(from, device)).tensor, false);
-      weights.set(node, value);
-      const { shape, dtype } = from;
-      const count = sizeOf(shape);
+      options.signal?.throwIfAborted();
       // Axes, sizes and shapes: the host needs them at each run.
-      if (count <= maxHostValues)
-        value.host = { shape, dtype, values: Array.from(await from.read(0, count)) };
+      const host = isSmall(from) ? await readWhole(from) : null;
+      const made = host ? uploadLoaded(host, file) : (await transfer.upload(from, device)).tensor;
+      const value = new Value(made, false);
+      if (host) value.host = { ...host, values: Array.from(host.data) };
+      weights.set(node, value);
     }
   } catch (error) {
     for (const value of weights.values()) value.tensor.dispose();

@@ -65,6 +65,15 @@ const windows = (padding: string, stride = 1) => ({
   dilations: ints(1, 1, 1, 1),
 });
 
+/** Boxes, scores, how many are kept, and the thresholds of overlap and score. */
+const suppressed = [
+  floats([3, 4], [0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, 2, 1, 3]),
+  floats([3], [0.9, 0.8, 0.7]),
+  number(3),
+  constant(scalar(0.5, 'float32')),
+  constant(scalar(0.1, 'float32')),
+];
+
 const unary = [
   ...['Abs', 'Neg', 'Ceil', 'Floor', 'Round', 'Sign', 'Square', 'Exp', 'Expm1', 'Sigmoid', 'Tanh', 'Relu'],
   ...['Relu6', 'Elu', 'Selu', 'Softplus', 'Cos', 'Sin', 'Tan', 'Cosh', 'Sinh', 'Atan', 'Asinh', 'Erf'],
@@ -288,36 +297,17 @@ const cases: readonly Case[] = [
   },
   {
     op: 'NonMaxSuppressionV3',
-    inputs: [
-      floats([3, 4], [0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, 2, 1, 3]),
-      floats([3], [0.9, 0.8, 0.7]),
-      number(3),
-      constant(scalar(0.5, 'float32')),
-      constant(scalar(0.1, 'float32')),
-    ],
+    inputs: suppressed,
   },
   {
     op: 'NonMaxSuppressionV4',
-    inputs: [
-      floats([3, 4], [0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, 2, 1, 3]),
-      floats([3], [0.9, 0.8, 0.7]),
-      number(3),
-      constant(scalar(0.5, 'float32')),
-      constant(scalar(0.1, 'float32')),
-    ],
+    inputs: suppressed,
     attr: { pad_to_max_output_size: flag(true) },
     outputs: 2,
   },
   {
     op: 'NonMaxSuppressionV5',
-    inputs: [
-      floats([3, 4], [0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, 2, 1, 3]),
-      floats([3], [0.9, 0.8, 0.7]),
-      number(3),
-      constant(scalar(0.5, 'float32')),
-      constant(scalar(0.1, 'float32')),
-      constant(scalar(0, 'float32')),
-    ],
+    inputs: [...suppressed, constant(scalar(0, 'float32'))],
     outputs: 2,
   },
 ];
