@@ -1,6 +1,6 @@
 /** @file Adapters whose second matrix has a bias, made here: they begin as plain ones, are trained, merged, saved and read again. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { init, type Tensor, tensor, tidy } from '../../../src/index.ts';
+import { init, tensor } from '../../../src/index.ts';
 import {
   BytesTarget,
   FilesTarget,
@@ -9,27 +9,13 @@ import {
   saveAdapter,
 } from '../../../src/io/index.ts';
 import { clearSession, input, layers, model } from '../../../src/keras/index.ts';
-import { peftIds, peftModules as modules, peftNet, peftValues } from '../../support/peftNet.ts';
+import { dataOf, expectClose, setTrained } from '../../support/adapters.ts';
+import { peftIds, peftModules as modules, peftNet } from '../../support/peftNet.ts';
 
 beforeAll(async () => {
   await init();
 });
 beforeEach(clearSession);
-
-const dataOf = async (x: unknown) => Array.from(await (x as Tensor).data());
-
-function expectClose(values: readonly number[], expected: readonly number[], digits = 4) {
-  expect(values).toHaveLength(expected.length);
-  for (const [i, value] of values.entries()) expect(value).toBeCloseTo(expected[i] as number, digits);
-}
-
-/** Sets the weights that are trained. */
-function setTrained(net: {
-  trainableWeights: readonly { shape: readonly number[]; assign(x: Tensor): unknown }[];
-}) {
-  for (const [i, weight] of net.trainableWeights.entries())
-    weight.assign(tidy(() => peftValues(weight.shape, i)));
-}
 
 const targets = ['query', 'attention_output', 'up_0', 'conv'];
 
