@@ -50,7 +50,7 @@ export {
 } from './layers/vitPatchingAndEmbedding.ts';
 // Models
 export type { TextInputs, TextRecord } from './models/textBackbone.ts';
-export { AudioToText, type AudioToTextOptions, type TranscribeOptions } from './models/audioToText.ts';
+export { AudioToText, type AudioToTextOptions } from './models/audioToText.ts';
 export { BertBackbone, type BertBackboneOptions } from './models/bert.ts';
 export { CausalLM, type CausalLMOptions } from './models/causalLM.ts';
 export { CLIPBackbone, type CLIPBackboneOptions, type CLIPInputs, type CLIPOutputs } from './models/clip.ts';
@@ -84,6 +84,7 @@ export {
 } from './models/whisperBackbone.ts';
 export { WhisperDecoder, type WhisperDecoderOptions } from './models/whisperDecoder.ts';
 export { WhisperEncoder, type WhisperEncoderOptions } from './models/whisperEncoder.ts';
+export type { SpeechTokens } from './models/speechTokens.ts';
 // Files
 export {
   fromPretrained,
@@ -102,10 +103,11 @@ export type { ChatMessage, ChatOptions, ChatTemplate, TemplateClass } from './ch
 export type { PretrainedSource } from './checkpoints/folder.ts';
 // Inputs
 export type { ImageConverter, Picture } from './preprocessing/imageConverter.ts';
-export type { AudioConverter, Sound } from './preprocessing/audioConverter.ts';
+export type { AudioConverter, AudioConverterOptions, Sound } from './preprocessing/audioConverter.ts';
 export { loadAudioConverter, type LoadAudioConverterOptions } from './preprocessing/loadAudioConverter.ts';
 export { loadImageConverter, type LoadImageConverterOptions } from './preprocessing/loadImageConverter.ts';
 // Generation
+export type { SpeechSegment, TranscribeOptions } from './generation/transcribeOptions.ts';
 export type { GeneratedToken, GenerateOptions, Prompts } from './generation/generateOptions.ts';
 export {
   loadGenerationOptions,

@@ -1,9 +1,20 @@
 /** @file Whisper: what it writes, token for token as transformers, and spectrograms of sounds. */
+import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FormatError, init, memory, ShapeError, ValueError, zeros } from '../../src/index.ts';
-import { AudioToText, fromPretrained, loadAudioConverter } from '../../src/hub/index.ts';
-import { Expected, expectClose, folderOf } from './checkpoints.ts';
+import {
+  FormatError,
+  init,
+  memory,
+  ShapeError,
+  slice,
+  type Tensor,
+  ValueError,
+  zeros,
+} from '../../src/index.ts';
+import { FilesTarget } from '../../src/io/index.ts';
+import { AudioToText, fromPretrained, loadAudioConverter, savePretrained } from '../../src/hub/index.ts';
+import { Expected, expectClose, filesOf, folderOf } from './checkpoints.ts';
 
 beforeAll(async () => {
   await init();
@@ -43,6 +54,195 @@ describe('transcribe', () => {
   });
 });
 
+describe('languages, tasks, times and long sounds', () => {
+  const expected = new Expected(path.join(folderOf('speech'), 'expected.safetensors'));
+  const generation = fs.readFileSync(path.join(folderOf('speech'), 'generation_config.json'), 'utf8');
+  const speaking = (changes: object = {}) =>
+    fromPretrained(
+      {
+        ...filesOf('whisper'),
+        'generation_config.json': new File(
+          [JSON.stringify({ ...JSON.parse(generation), ...changes })],
+          'generation_config.json',
+        ),
+      },
+      { task: 'audioToText' },
+    );
+  let net: AudioToText;
+  let long: Tensor;
+  let short: Tensor;
+  let first: Tensor;
+
+  beforeAll(async () => {
+    net = await speaking();
+    long = expected.tensor('frames');
+    short = slice(long, { begin: [0, 0, 0], size: [2, 20, 8] });
+    first = slice(long, { begin: [0, 0, 0], size: [1, 70, 8] });
+  });
+  afterAll(() => net.dispose());
+
+  const tokensOf = (name: string, count: number) =>
+    Array.from({ length: count }, (_, i) => expected.values(`${name}.tokens.${i}`));
+  const withoutEnd = (texts: number[][]) => texts.map((text) => text.filter((token) => token !== 40));
+
+  test.each([
+    ['short', {}],
+    ['french', { language: 'fr' }],
+    ['french', { language: 'French' }],
+    ['both', { language: ['french', '<|en|>'], task: 'translate' }],
+    ['task', { task: 'translate' }],
+    ['french', { startTokens: [41, 43, 45, 47] }],
+    ['searched', { language: 'fr', numBeams: 3 }],
+  ])('%s: %o', async (name, options) => {
+    expect(withoutEnd(await net.transcribe(short, options))).toEqual(tokensOf(name, 2));
+  });
+
+  test.each([
+    ['timed', () => short, { language: 'en' }],
+    ['beams', () => short, { language: 'en', numBeams: 3 }],
+    ['long', () => first, { language: 'en', task: 'translate' }],
+    ['few', () => first, { maxNewTokens: 6 }],
+    ['batch', () => long, { language: 'en', frameCounts: [70, 43] }],
+    ['previous', () => first, { language: 'en', conditionOnPreviousText: true }],
+    ['repeated', () => first, { language: 'en', repetitionPenalty: 1.5, noRepeatNgramSize: 2 }],
+  ])('%s: the segments of transformers', async (name, frames, options) => {
+    const parts = await net.transcribeSegments(frames(), options);
+    // Constants that are kept for later calls are there now.
+    const before = memory().bytes;
+    expect(parts.length).toBe(frames().shape[0]);
+    for (const [i, segments] of parts.entries()) {
+      expect(segments.flatMap(({ tokens }) => tokens)).toEqual(expected.values(`${name}.tokens.${i}`));
+      expect(segments.map(({ tokens }) => tokens.length)).toEqual(expected.values(`${name}.counts.${i}`));
+      const times = segments.flatMap(({ start, end }) => [start, end]);
+      for (const [j, time] of expected.values(`${name}.times.${i}`).entries())
+        expect(times[j]).toBeCloseTo(time, 6);
+      expect(segments.every(({ sound }) => sound === i)).toBe(true);
+    }
+    const texts = await net.transcribe(frames(), { ...options, returnTimestamps: true });
+    expect(texts).toEqual(tokensOf(name, parts.length));
+    expect(memory().bytes).toBe(before);
+  });
+
+  test('segments are streamed, and a loop may be left', async () => {
+    const found: number[] = [];
+    const heard: number[] = [];
+    const onToken = (_: number, sound: number) => heard.push(sound);
+    const before = memory().bytes;
+    for await (const { tokens, end } of net.streamSegments(first, { maxNewTokens: 6, onToken })) {
+      found.push(...tokens);
+      if (end > 0.1) break;
+    }
+    expect(memory().bytes).toBe(before);
+    expect(found).toEqual(expected.values('few.tokens.0').slice(0, found.length));
+    expect(found.length).toBe(12);
+    expect(new Set(heard)).toEqual(new Set([0]));
+  });
+
+  test('languages are detected', async () => {
+    const names = await net.detectLanguage(long);
+    const detected = tokensOf('short', 2);
+    const starts = names.map((name) => [41, name === '<|en|>' ? 42 : 43, 47]);
+    for (const [i, startTokens] of starts.entries()) {
+      const sound = slice(short, { begin: [i, 0, 0], size: [1, 20, 8] });
+      expect(withoutEnd(await net.transcribe(sound, { startTokens }))[0]).toEqual(detected[i]);
+    }
+  });
+
+  test('forced tokens of older files, and the language and task of a file', async () => {
+    for (const changes of [
+      {
+        forced_decoder_ids: [
+          [1, 43],
+          [2, 45],
+        ],
+      },
+      { language: 'fr', task: 'transcribe' },
+      {
+        language: 'fr',
+        forced_decoder_ids: [
+          [1, null],
+          [2, 44],
+        ],
+      },
+    ]) {
+      const other = await speaking(changes);
+      expect(withoutEnd(await other.transcribe(short))).toEqual(tokensOf('french', 2));
+      other.dispose();
+    }
+    const translating = await speaking({
+      forced_decoder_ids: [
+        [1, null],
+        [2, 44],
+      ],
+    });
+    expect(withoutEnd(await translating.transcribe(short))).toEqual(tokensOf('task', 2));
+    translating.dispose();
+  });
+
+  test('are saved for transformers, and in `.keras` files', async () => {
+    const target = new FilesTarget();
+    await savePretrained(net, target);
+    const again = await fromPretrained(target.files, { task: 'audioToText' });
+    expect([again.speech, again.startTokens]).toEqual([net.speech, net.startTokens]);
+    again.dispose();
+    const written = target.files.find(({ name }) => name === 'generation_config.json');
+    const { lang_to_id, no_timestamps_token_id } = JSON.parse(await (written as File).text());
+    expect([lang_to_id, no_timestamps_token_id]).toEqual([{ '<|en|>': 42, '<|fr|>': 43 }, 47]);
+    const { speech } = net.getConfig() as { speech: object };
+    expect(new AudioToText({ backbone: net.backbone, speech }).speech).toEqual(net.speech);
+  });
+
+  test.each([
+    [{ language: 'de' }, 'a language is one of <|en|> <|fr|>'],
+    [{ language: ['en'] }, 'for each of 2 sounds'],
+    [{ language: '__proto__' }, 'a language is one of'],
+    [{ task: 'toString' }, 'a task is one of transcribe, translate'],
+    [{ task: 'translate', startTokens: [41] }, '`startTokens` say the language'],
+    [{ returnTimestamps: 1 }, 'returnTimestamps'],
+    [{ maxNewTokens: 40 }, '20 positions'],
+    [{ startTokens: new Array<number>(20).fill(41) }, '20 positions'],
+    [{ frameCounts: [20] }, '`frameCounts`'],
+    [{ frameCounts: [20, 99] }, '`frameCounts`'],
+    [{ returnTimestamps: true, numReturnSequences: 2, numBeams: 2 }, 'one text is made'],
+  ])('refuses %o', async (options, message) => {
+    const before = memory().bytes;
+    const error = await net.transcribe(short, options as never).catch((reason: Error) => reason);
+    expect(error).toBeInstanceOf(ValueError);
+    expect((error as Error).message).toContain(message);
+    expect(memory().bytes).toBe(before);
+  });
+
+  test('refuses sounds that need times without them, and several without their lengths', async () => {
+    await expect(net.transcribe(first, { returnTimestamps: false })).rejects.toThrow(ShapeError);
+    await expect(net.transcribe(long)).rejects.toThrow(/frameCounts/);
+    await expect(net.transcribeSegments(zeros([1, 8, 8]))).rejects.toThrow(ShapeError);
+    await expect(net.transcribeSegments([1] as never)).rejects.toThrow(ValueError);
+    const plain = await fromPretrained(folderOf('whisper'), { task: 'audioToText' });
+    await expect(plain.transcribe(first)).rejects.toThrow(/tokens of times/);
+    await expect(plain.transcribe(short, { language: 'en' })).rejects.toThrow(/one language/);
+    await expect(plain.transcribe(short, { task: 'translate' })).rejects.toThrow(/one task/);
+    await expect(plain.detectLanguage(short)).rejects.toThrow(/several languages/);
+    plain.dispose();
+  });
+
+  test.each([
+    [{ lang_to_id: { '<|en|>': 99 } }, 'lang_to_id'],
+    [{ lang_to_id: [42] }, 'lang_to_id'],
+    [{ task_to_id: { translate: [44] } }, 'task_to_id'],
+    [{ no_timestamps_token_id: 1.5 }, 'no_timestamps_token_id'],
+    [{ forced_decoder_ids: [[2, 43]] }, 'forced_decoder_ids'],
+    [{ forced_decoder_ids: 7 }, 'forced_decoder_ids'],
+    [{ language: 7 }, 'language'],
+  ])('refuses a file with %o', async (changes, field) => {
+    const error = await speaking(changes).catch((reason: Error) => reason);
+    expect(error).toBeInstanceOf(FormatError);
+    expect((error as Error).message).toContain(`\`${field}\``);
+    expect(() => new AudioToText({ backbone: net.backbone, speech: { languages: [1] } as never })).toThrow(
+      ValueError,
+    );
+  });
+});
+
 describe('loadAudioConverter', () => {
   const root = folderOf('sounds');
   const expected = new Expected(path.join(root, 'expected.safetensors'));
@@ -55,6 +255,13 @@ describe('loadAudioConverter', () => {
     const both = ['short', 'long'].flatMap((name) => expected.values(`frames.${name}`));
     await expectClose(spectrograms, both, 1e-4);
     await expectClose(convert(expected.tensor('sound.long')), expected.values('frames.long'), 1e-4);
+    const whole = convert(sounds, { truncate: false });
+    expect(whole.shape).toEqual([2, 125, 12]);
+    await expectClose(whole, expected.values('frames.whole'), 1e-4);
+    // A short sound fills a window.
+    expect(convert(sounds[0] as Float32Array, { truncate: false }).shape).toEqual([1, 100, 12]);
+    expect(() => convert(sounds, { truncate: 1 } as never)).toThrow(/truncate/);
+    expect(() => convert(sounds, { truncated: true } as never)).toThrow(/truncate/);
     for (const none of [[], new Float32Array(0), [1, 2]])
       expect(() => convert(none as never)).toThrow(ValueError);
     expect(() => convert(zeros([100, 2]))).toThrow(ShapeError);

@@ -16,7 +16,9 @@ import { folderOf, type SaveFolder } from '../../storage/folderTargets.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
+import type { AudioToText } from '../models/audioToText.ts';
 import type { PretrainedModel, Task } from '../models/heads.ts';
+import { speechFields } from '../models/whisperSpeech.ts';
 import { familyOf } from './families.ts';
 import type { AnyFamily } from './family.ts';
 import { inverse, shapeIn } from './matchTensors.ts';
@@ -85,6 +87,15 @@ export async function savePretrained(
   const text = JSON.stringify(configOf(family, task, model, dtype), null, 2).replace(wholeFloats, '$1.0');
   const config = new TextEncoder().encode(`${text}\n`);
   await folder.writeFile({ name: 'config.json', pieces: only(config) });
+  if ('speech' in model) {
+    const generation = new TextEncoder().encode(`${JSON.stringify(generationOf(model), null, 2)}\n`);
+    await folder.writeFile({ name: 'generation_config.json', pieces: only(generation) });
+  }
+}
+
+/** The tokens of languages, tasks and times, which transformers reads from a file of their own. */
+function generationOf(model: AudioToText): JsonObject {
+  return { ...headFields(model), ...speechFields(model) };
 }
 
 /** Fields that transformers takes as floats only, with values that JavaScript writes as integers. */
@@ -161,7 +172,7 @@ function configOf(family: AnyFamily, task: Task, model: PretrainedModel, dtype: 
 }
 
 function headFields(model: PretrainedModel): JsonObject {
-  if ('startTokens' in model) {
+  if ('speech' in model) {
     const { startTokens, stopTokens, suppressedTokens, suppressedFirstTokens } = model;
     return {
       ...tokenField('decoder_start_token_id', startTokens.slice(0, 1)),

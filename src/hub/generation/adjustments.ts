@@ -4,6 +4,7 @@ import { maximum, minimum } from '../../ops/elementwise/maximum.ts';
 import { tensor } from '../../tensor/create.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { GenerateOptions, Prompts } from './generateOptions.ts';
+import type { Generator } from './generation.ts';
 
 type Settings = Required<{
   [K in 'repetitionPenalty' | 'noRepeatNgramSize' | 'minNewTokens']: number;
@@ -107,7 +108,28 @@ export class Adjustments {
 }
 
 /** The logits with the changes: negative ones are multiplied by the factor, others divided by it. */
-export function adjusted(logits: Tensor, factors: Tensor, added: Tensor): Tensor {
+function adjusted(logits: Tensor, factors: Tensor, added: Tensor): Tensor {
   const scaled = add(mul(minimum(logits, 0), factors), div(maximum(logits, 0), factors));
   return add(scaled, added);
+}
+
+/** What the texts so far change of the next logits: what `changedLogits` takes. */
+export function changesOf(
+  { rules }: Generator,
+  adjustments: Adjustments | null,
+  made: readonly (readonly number[])[],
+): Tensor[] {
+  return [...(adjustments?.tensors() ?? []), ...(rules?.tensors(made) ?? [])];
+}
+
+/** The logits with all changes. */
+export function changedLogits(
+  { rules }: Generator,
+  logits: Tensor,
+  adjustments: Adjustments | null,
+  changes: readonly Tensor[],
+): Tensor {
+  const [factors, added] = changes as [Tensor, Tensor];
+  const found = adjustments ? adjusted(logits, factors, added) : logits;
+  return rules ? rules.apply(found, changes.slice(adjustments ? 2 : 0)) : found;
 }

@@ -9,7 +9,7 @@ import { topK } from '../../ops/sorting/topK.ts';
 import { tensor } from '../../tensor/create.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { adjusted, adjustmentsOf } from './adjustments.ts';
+import { adjustmentsOf, changedLogits, changesOf } from './adjustments.ts';
 import { Generation, type Generator, longestOf, readPrompts, readTokens } from './generation.ts';
 import type { Prompts } from './generateOptions.ts';
 import { hasEnded, type Settings } from './settings.ts';
@@ -26,9 +26,9 @@ export async function searchBeams(
   const searches = prompts.map((prompt) => new Search(prompt, settings));
   const adjustments = adjustmentsOf(settings, rows, stops, count);
   const k = Math.min(count, keptOf(settings));
-  const best = (features: Tensor, isFirst: boolean, [factors, added]: readonly Tensor[]) => {
+  const best = (features: Tensor, isFirst: boolean, changes: readonly Tensor[]) => {
     const found = logSoftmax(model.logits(features, isFirst));
-    return topK(factors && added ? adjusted(found, factors, added) : found, { k });
+    return topK(changedLogits(model, found, adjustments, changes), { k });
   };
   const generation = new Generation(
     model.backbone.transformerLayers,
@@ -38,10 +38,11 @@ export async function searchBeams(
   const step = compile((tokens: Tensor, ...changes: Tensor[]) =>
     best(readTokens(model, generation, tokens), false, changes),
   );
+  let made: readonly (readonly number[])[] = rows.map(() => []);
   const read = async (tokens: readonly number[] | null) => {
     const [values, indices] = unrecorded(() =>
       tidy(() => {
-        const changes = adjustments?.tensors() ?? [];
+        const changes = changesOf(model, adjustments, made);
         if (tokens === null) return best(readPrompts(model, generation, rows), true, changes).map(keep);
         return step(tensor([...tokens], { dtype: 'int32' }), ...changes).map(keep);
       }),
@@ -72,10 +73,11 @@ export async function searchBeams(
         search.advance(list);
       }
       const running = searches.flatMap(({ running: texts }, i) =>
-        texts.map(({ beam, text }) => ({ row: i * numBeams + beam, text })),
+        texts.map(({ beam, text }) => ({ row: i * numBeams + beam, text, prompt: prompts[i]?.length })),
       );
       unrecorded(() => generation.reorder(running.map(({ row }) => row)));
       adjustments?.replace(running.map(({ text }) => text));
+      made = running.map(({ text, prompt }) => text.slice(prompt));
       tokens = running.map(({ text }) => text.at(-1) as number);
     }
     return searches.flatMap((search) => search.best());

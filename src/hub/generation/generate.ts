@@ -10,7 +10,7 @@ import { SeedSequence } from '../../ops/define/seeds.ts';
 import { sampleTokens } from '../../ops/vocabulary/sampleTokens.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { adjusted, adjustmentsOf } from './adjustments.ts';
+import { adjustmentsOf, changedLogits, changesOf } from './adjustments.ts';
 import { Generation, type Generator, longestOf, readPrompts, readTokens } from './generation.ts';
 import type { GeneratedToken, GenerateOptions, Prompts } from './generateOptions.ts';
 import { probable, typical } from './likely.ts';
@@ -90,6 +90,8 @@ class Decoder {
   readonly #generation: Generation;
   readonly #step;
   readonly #adjustments;
+  /** The texts without their prompts. */
+  readonly #made: number[][];
   /** The last tokens, int32 [batch]; null before the first ones. */
   #tokens: Tensor | null = null;
 
@@ -104,9 +106,9 @@ class Decoder {
     const seeds = seed === undefined ? null : new SeedSequence(seed);
     const { inputDim } = model.backbone.tokenEmbedding;
     this.#adjustments = adjustmentsOf(settings, prompts, stops, inputDim);
-    const logits = (features: Tensor, isFirst: boolean, [factors, added]: readonly Tensor[]) => {
-      const found = model.logits(features, isFirst);
-      const changed = factors && added ? adjusted(found, factors, added) : found;
+    this.#made = prompts.map(() => []);
+    const logits = (features: Tensor, isFirst: boolean, changes: readonly Tensor[]) => {
+      const changed = changedLogits(model, model.logits(features, isFirst), this.#adjustments, changes);
       const likely = minP > 0 && temperature > 0 ? probable(changed, minP, temperature) : changed;
       return typicalP < 1 && temperature > 0 ? typical(likely, typicalP, temperature) : likely;
     };
@@ -126,13 +128,16 @@ class Decoder {
   /** Returns the next token of each text. */
   async next(): Promise<number[]> {
     const before = this.#tokens;
-    const changes = unrecorded(() => this.#adjustments?.tensors().map((each) => keep(each)) ?? []);
+    const changes = unrecorded(() =>
+      changesOf(this.model, this.#adjustments, this.#made).map((each) => keep(each)),
+    );
     const made = unrecorded(() => (before ? this.#step.compiled(before, ...changes) : this.#first(changes)));
     this.#tokens = keep(made);
     before?.dispose();
     for (const change of changes) change.dispose();
     const tokens = Array.from(await made.data());
     this.#adjustments?.add(tokens);
+    for (const [i, token] of tokens.entries()) this.#made[i]?.push(token);
     return tokens;
   }
 

@@ -79,9 +79,17 @@ export class Generation implements AttentionCache {
   }
 }
 
+/** What the texts so far say of the tokens that follow; applied after all other changes of logits. */
+export interface LogitsRules {
+  /** What `apply` reads of texts without their prompts: tensors of the same shapes at each step. */
+  tensors(made: readonly (readonly number[])[]): Tensor[];
+  apply(logits: Tensor, tensors: readonly Tensor[]): Tensor;
+}
+
 /** The part of a CausalLM that is used here. */
 export interface Generator {
   readonly stopTokens: readonly number[];
+  readonly rules?: LogitsRules | null;
   readonly backbone: {
     apply(inputs: Tensor, options: { cache: AttentionCache; training: boolean }): Tensor;
     readonly tokenEmbedding: { readonly inputDim: number };

@@ -49,7 +49,7 @@ const harmless = new Set(
   output_attentions output_hidden_states output_scores output_logits return_dict_in_generate compile_config disable_compile
   is_assistant num_assistant_tokens num_assistant_tokens_schedule assistant_confidence_threshold assistant_lookbehind target_lookbehind
   prefill_chunk_size is_multilingual lang_to_id task_to_id no_timestamps_token_id prev_sot_token_id alignment_heads
-  max_initial_timestamp_index return_timestamps`.split(/\s+/),
+  max_initial_timestamp_index return_timestamps forced_decoder_ids language task`.split(/\s+/),
 );
 
 /** Values of other fields that change nothing. */
@@ -63,6 +63,7 @@ const neutral: Readonly<Record<string, Json>> = {
   encoder_repetition_penalty: 1,
   guidance_scale: 1,
   penalty_alpha: 0,
+  condition_on_prev_tokens: false,
   remove_invalid_values: false,
   renormalize_logits: false,
   token_healing: false,

@@ -1,18 +1,13 @@
 /** @file AudioToText: writes what is said in a sound. */
 import { lazyImport } from '../../core/lazyImport.ts';
-import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { checked, layer, type LayerOptions } from '../../keras/layers/base/declare.ts';
 import { Model } from '../../keras/models/model.ts';
 import type { ClassConfig } from '../../keras/namedObjects.ts';
-import { add } from '../../ops/elementwise/arithmetic.ts';
-import { unrecorded } from '../../ops/define/recorders.ts';
-import { tensor } from '../../tensor/create.ts';
-import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { type GenerateOptions, generateOptionNames } from '../generation/generateOptions.ts';
-import type { AttentionCache } from '../layers/attentionCache.ts';
+import type { SpeechSegment, TranscribeOptions } from '../generation/transcribeOptions.ts';
 import { backboneKind } from './headModel.ts';
 import { registered } from './registered.ts';
+import { type SpeechTokens, speechTokens } from './speechTokens.ts';
 import { tokenList } from './tokenList.ts';
 import { WhisperBackbone, type WhisperInputs } from './whisperBackbone.ts';
 
@@ -28,15 +23,9 @@ export interface AudioToTextOptions extends LayerOptions {
   suppressedTokens?: readonly number[];
   /** Tokens that no text begins with, after `startTokens`. Default: none. */
   suppressedFirstTokens?: readonly number[];
+  /** Tokens of languages, tasks and times. Default: none. */
+  speech?: SpeechTokens;
 }
-
-/** Options of `transcribe`. */
-export interface TranscribeOptions extends GenerateOptions {
-  /** The tokens that each text begins with. Default: those of the model. */
-  readonly startTokens?: readonly number[] | undefined;
-}
-
-const optionNames: OptionNames<TranscribeOptions> = { startTokens: false, ...generateOptionNames };
 
 /**
  * Writes what is said in sounds. Logits are products with the vectors of the tokens. Shapes: spectrograms [batch, frames, bands] and token
@@ -51,6 +40,7 @@ export class AudioToText extends /* @__PURE__ */ layer<AudioToTextOptions, Model
     stopTokens: checked(tokenList, []),
     suppressedTokens: checked(tokenList, []),
     suppressedFirstTokens: checked(tokenList, []),
+    speech: checked(speechTokens, {}),
   }),
   Model as never,
 ) {
@@ -66,57 +56,74 @@ export class AudioToText extends /* @__PURE__ */ layer<AudioToTextOptions, Model
   }
 
   override call(inputs: WhisperInputs): Tensor {
-    return this.#logits(this.backbone.apply(inputs));
+    return this.logits(this.backbone.apply(inputs));
   }
 
-  #logits(features: Tensor): Tensor {
+  /** The logits of tokens after features of the decoder: [..., hiddenDim] → [..., vocabularySize]. */
+  logits(features: Tensor): Tensor {
     return this.backbone.decoder.tokenEmbedding.apply(features, { reverse: true });
   }
 
   /**
-   * Writes what is said in sounds, as spectrograms [batch, frames, bands]. Resolves to the tokens of each, without `startTokens` and with
-   * the stop token if there is one. The encoder runs once, and its keys and values are kept on the device for the time of a generation.
+   * Writes what is said in sounds, as spectrograms [batch, frames, bands]. Resolves to the tokens of each, without those that it begins
+   * with, and with the stop token if there is one. Longer sounds than the network's window of 30 seconds are read window by window; their
+   * tokens include those of times, and no stop tokens, as with `returnTimestamps: true`. The encoder runs once for each window, and its keys
+   * and values are kept on the device for the time of a generation.
    *
-   *     const [tokens] = await net.transcribe(convert(samples), { startTokens: [50258, 50259, 50359, 50363] });
+   *     const [tokens] = await net.transcribe(convert(samples), { language: 'en' });
    *
-   * Errors: ValueError for unknown tokens and invalid options; the signal's reason.
+   * Errors: ValueError for unknown tokens, languages and tasks, and invalid options; ShapeError for spectrograms of other sizes; the
+   * signal's reason.
    */
   async transcribe(encoderFeatures: Tensor, options: TranscribeOptions = {}): Promise<number[][]> {
-    checkOptions('transcribe', options, optionNames);
-    const { startTokens = this.startTokens, ...others } = options;
-    const { generate } = await lazyImport('generation', () => import('../generation/generate.ts'));
-    const { decoder, encoder } = this.backbone;
-    const sounds = unrecorded(() => tidy(() => keep(encoder.apply(encoderFeatures))));
-    const [always, atFirst] = [this.suppressedTokens, this.suppressedFirstTokens];
-    const masks = { later: this.#mask(always), first: this.#mask([...always, ...atFirst]) };
-    const generator = {
-      stopTokens: this.stopTokens,
-      backbone: {
-        apply: (tokenIds: Tensor, call: { cache: AttentionCache; training: boolean }) =>
-          decoder.apply({ tokenIds, encoderSequence: sounds }, call),
-        tokenEmbedding: decoder.tokenEmbedding,
-        transformerLayers: decoder.transformerLayers,
-      },
-      logits: (features: Tensor, isFirst: boolean) => {
-        const mask = isFirst ? masks.first : masks.later;
-        return mask ? add(this.#logits(features), mask) : this.#logits(features);
-      },
-    };
-    try {
-      const prompts = Array.from({ length: sounds.shape[0] as number }, () => startTokens);
-      return await generate(generator, prompts, others);
-    } finally {
-      for (const kept of [sounds, masks.later, masks.first]) kept?.dispose();
-    }
+    const { transcribe } = await loadTranscription();
+    return transcribe('transcribe', this, encoderFeatures, options);
   }
 
-  /** What is added to logits, so that some tokens are never the largest; null for none. */
-  #mask(tokens: readonly number[]): Tensor | null {
-    if (tokens.length === 0) return null;
-    const values = new Float32Array(this.backbone.decoder.vocabularySize);
-    for (const token of tokens) if (token < values.length) values[token] = -1e30;
-    return keep(tensor(values));
+  /**
+   * As `transcribe` with times, in parts: when each begins and ends, in seconds, and its tokens. Sounds may be longer than a window:
+   * `convert(samples, { truncate: false })`.
+   *
+   *     const [parts] = await net.transcribeSegments(frames);
+   *     for (const { start, end, tokens } of parts) lines.push([start, end, tokenizer.decode(tokens, { skip_special_tokens: true })]);
+   *
+   * Errors: as `transcribe`; ValueError for a network without tokens of times.
+   */
+  async transcribeSegments(
+    encoderFeatures: Tensor,
+    options: TranscribeOptions = {},
+  ): Promise<SpeechSegment[][]> {
+    const { streamSegments } = await loadTranscription();
+    const parts: SpeechSegment[][] = [];
+    for await (const part of streamSegments('transcribeSegments', this, encoderFeatures, options)) {
+      parts[part.sound] ??= [];
+      parts[part.sound]?.push(part);
+    }
+    return parts;
+  }
+
+  /**
+   * As `transcribeSegments`, with the parts of each window as they are known: `for await (const part of net.streamSegments(frames))`. The
+   * generation ends where the loop is left.
+   */
+  async *streamSegments(
+    encoderFeatures: Tensor,
+    options: TranscribeOptions = {},
+  ): AsyncGenerator<SpeechSegment> {
+    const { streamSegments } = await loadTranscription();
+    yield* streamSegments('streamSegments', this, encoderFeatures, options);
+  }
+
+  /**
+   * Detects the language of each sound, as spectrograms [batch, frames, bands], from its first window. Resolves to the texts of their tokens:
+   * '<|en|>'. Errors: ValueError for a network of one language; ShapeError for spectrograms of other sizes.
+   */
+  async detectLanguage(encoderFeatures: Tensor): Promise<string[]> {
+    const { detectLanguages } = await loadTranscription();
+    return detectLanguages('detectLanguage', this, encoderFeatures);
   }
 }
+
+const loadTranscription = () => lazyImport('transcription', () => import('../generation/transcription.ts'));
 
 registered(AudioToText);

@@ -9,6 +9,7 @@ import type { TransformerBlock } from '../layers/transformerBlock.ts';
 import { AudioToText } from './audioToText.ts';
 import { ofParts } from './ofParts.ts';
 import { WhisperBackbone } from './whisperBackbone.ts';
+import { speechIn } from './whisperSpeech.ts';
 import { WhisperDecoder, type WhisperDecoderOptions } from './whisperDecoder.ts';
 import { WhisperEncoder, type WhisperEncoderOptions } from './whisperEncoder.ts';
 
@@ -105,9 +106,9 @@ export const whisper: Family<WhisperBackbone, WhisperSettings> = {
         new AudioToText({
           backbone,
           stopTokens,
-          startTokens: tokensOf(backbone, generation, 'decoder_start_token_id'),
           suppressedTokens: tokensOf(backbone, generation, 'suppress_tokens'),
           suppressedFirstTokens: tokensOf(backbone, generation, 'begin_suppress_tokens'),
+          ...speechIn(generation, backbone.decoder.vocabularySize),
         }),
       // Logits are products with the vectors of tokens.
       modules: () => ({}),

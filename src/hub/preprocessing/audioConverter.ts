@@ -1,7 +1,8 @@
 /** @file AudioConverter: makes sounds the spectrograms that a pretrained network takes. */
 import { describe } from '../../core/describe.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
-import { describe as describeShape } from '../../core/shape.ts';
+import { checkOptions } from '../../core/options.ts';
+import { describe as describeShape, requireBoolean } from '../../core/shape.ts';
 import { pad } from '../../ops/arrangement/pad.ts';
 import { slice } from '../../ops/arrangement/slice.ts';
 import { stack } from '../../ops/arrangement/stack.ts';
@@ -54,8 +55,14 @@ function slaneyMelWeights({ bins, numMels, samplingRate, maxFrequency }: Bands):
 /** A sound of one channel: its values, at the network's sampling rate. */
 export type Sound = Float32Array | Tensor;
 
+/** Options of an AudioConverter. */
+export interface AudioConverterOptions {
+  /** Whether longer sounds than the network's window are cut. Otherwise all are filled up to the longest. Default true. */
+  readonly truncate?: boolean | undefined;
+}
+
 /** Makes sounds the spectrograms that a network takes: float32 [n, frames, bands]. */
-export type AudioConverter = (sounds: Sound | readonly Sound[]) => Tensor;
+export type AudioConverter = (sounds: Sound | readonly Sound[], options?: AudioConverterOptions) => Tensor;
 
 /** How sounds are converted. */
 export interface AudioConversion {
@@ -67,20 +74,26 @@ export interface AudioConversion {
   readonly fftLength: number;
   /** Distance between frames. */
   readonly stride: number;
-  /** Number of values: longer sounds are cut, shorter ones filled up with silence. */
+  /** Number of values of a window: longer sounds are cut, unless they are wanted whole, and shorter ones filled up with silence. */
   readonly length: number;
 }
 
 /** Returns a converter. Errors of it: ValueError for anything but sounds; ShapeError for tensors of several channels. */
 export function audioConverterOf(conversion: AudioConversion): AudioConverter {
-  const { numMels, fftLength, samplingRate, length, stride } = conversion;
+  const { numMels, fftLength, samplingRate, length: window, stride } = conversion;
   const bins = Math.floor(fftLength / 2) + 1;
   // Of the networks that were trained so, all hear up to 8 kHz.
   const weights = slaneyMelWeights({ bins, numMels, samplingRate, maxFrequency: 8000 });
-  return (sounds) =>
+  return (sounds, options = {}) =>
     tidy(() => {
+      const op = 'AudioConverter';
+      checkOptions(op, options, ['truncate']);
+      const { truncate = true } = options;
+      requireBoolean(op, 'truncate', truncate);
       const list = (Array.isArray(sounds) ? sounds : [sounds]) as readonly Sound[];
       requireSounds(list);
+      const longest = list.reduce((most, sound) => Math.max(most, lengthOf(sound)), window);
+      const length = truncate ? window : longest;
       const signals = stack(list.map((sound) => filled(sound, length)));
       const [real, imaginary] = stft(signals, { sequenceLength: fftLength, sequenceStride: stride });
       const power = add(square(real), square(imaginary));
@@ -98,6 +111,8 @@ function normalized(bands: Tensor): Tensor {
   const loudest = max(logs, { axis: [1, 2], keepDims: true });
   return div(add(maximum(logs, sub(loudest, 8)), 4), 4);
 }
+
+const lengthOf = (sound: Sound) => (sound instanceof Tensor ? sound.size : sound.length);
 
 function filled(sound: Sound, length: number): Tensor {
   const values = sound instanceof Tensor ? sound : tensor(sound);

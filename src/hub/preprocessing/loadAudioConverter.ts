@@ -9,12 +9,13 @@ export interface LoadAudioConverterOptions extends LoadOptions {}
 
 /**
  * Loads how a pretrained network takes sounds, from `preprocessor_config.json` or `processor_config.json`: as the logarithms of spectra in
- * bands of the mel scale, of a fixed length. The converter takes one sound or several, of one channel at the network's sampling rate:
+ * bands of the mel scale, of a fixed length unless they are wanted whole. The converter takes one sound or several, of one channel at the network's sampling rate:
  *
  *     const convert = await loadAudioConverter('models/whisper');
  *     const context = new OfflineAudioContext(1, 1, 16000);
  *     const sound = await context.decodeAudioData(await blob.arrayBuffer());
  *     const spectrograms = convert(sound.getChannelData(0));
+ *     const whole = convert(sound.getChannelData(0), { truncate: false });   // also of more than 30 seconds
  *
  * Errors: FormatError for a file that is missing or damaged, or asks for something that isn't supported; ValueError for invalid options.
  */
