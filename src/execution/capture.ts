@@ -13,6 +13,7 @@ import type { FaultReport } from '../webgpu/faults.ts';
 import type { Check } from '../webgpu/faultTracker.ts';
 import type { Kernel } from '../webgpu/kernel.ts';
 import { type Launch, prepareLaunch } from '../webgpu/launch.ts';
+import { DynamicScalar } from '../webgpu/params.ts';
 import { Storage, wholeWords } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import { withExecutors } from './currentExecutor.ts';
@@ -63,6 +64,8 @@ export class Capture extends ForwardingExecutor {
   readonly attachments: Attachment[] = [];
   /** Host effects that run again before each replay. */
   readonly effects: (() => void)[] = [];
+  /** The scalars that launches have read since the last effect of the work, and copies of them. */
+  readonly #valuesHere = new Map<DynamicScalar, DynamicScalar>();
   /** The storages that hold variables at the beginning and at the end of each run. */
   readonly variableSlots = new Map<StorageHolder, Storage>();
   /** The storages that the work allocated, with the bytes it asked for. */
@@ -128,7 +131,22 @@ export class Capture extends ForwardingExecutor {
 
   override run(launch: PreparedLaunch): void {
     this.base.run(launch);
-    this.#add(launch);
+    const params = { ...launch.params };
+    for (const [name, value] of Object.entries(params))
+      if (value instanceof DynamicScalar) params[name] = this.#valueHere(value);
+    this.#add({ ...launch, params });
+  }
+
+  /** What holds the present value of `scalar` in a replay, which runs all effects before the launches. */
+  #valueHere(scalar: DynamicScalar): DynamicScalar {
+    const known = this.#valuesHere.get(scalar);
+    if (known) return known;
+    const copy = new DynamicScalar(scalar.value);
+    this.effects.push(() => {
+      copy.value = scalar.value;
+    });
+    this.#valuesHere.set(scalar, copy);
+    return copy;
   }
 
   override copy(source: BoundRange, target: BoundRange, bytes: number): void {
@@ -169,6 +187,7 @@ export class Capture extends ForwardingExecutor {
   override onReplay(effect: () => void): void {
     this.base.onReplay(effect);
     this.effects.push(effect);
+    this.#valuesHere.clear();
   }
 
   override untraced<T>(body: () => T): T {

@@ -7,6 +7,8 @@ import { compile } from '../../src/autodiff/compile.ts';
 import { init } from '../../src/kernels/loading/init.ts';
 import { EagerExecutor } from '../../src/webgpu/eagerExecutor.ts';
 import { defineKernel } from '../../src/webgpu/customKernel.ts';
+import { onReplay } from '../../src/execution/currentExecutor.ts';
+import { DynamicScalar } from '../../src/webgpu/params.ts';
 import { runKernel } from '../../src/kernels/launch/run.ts';
 import { add, mul } from '../../src/ops/elementwise/arithmetic.ts';
 import { fill } from '../../src/ops/creation/creation.ts';
@@ -276,4 +278,37 @@ test('a call that fails midway keeps no memory', async () => {
   const [doubled, , total] = f(x) as [Tensor, Tensor, Tensor];
   expect((await doubled.data())[7]).toBe(6);
   expect(await total.item()).toBe(3 * large);
+});
+
+// Replays run all effects before the launches.
+test('each launch has the value that a scalar had where it was recorded', async () => {
+  const kernel = defineKernel({
+    name: 'addScalar',
+    bindings: { x: 'read f32', y: 'write f32' },
+    params: { shift: 'f32' },
+    source: () => `
+      @compute @workgroup_size(1)
+      fn main() { y[0] = x[0] + params.shift; }
+    `,
+  });
+  const scalar = new DynamicScalar(0);
+  const shifted = (x: Tensor) =>
+    runKernel(kernel, {
+      inputs: { x },
+      outputs: { y: { shape: [1], dtype: 'float32' } },
+      params: { shift: scalar },
+      workgroups: [1, 1, 1],
+    }).y;
+  const raise = () => onReplay(() => scalar.value++);
+  const f = compile((x: Tensor) => {
+    raise();
+    const y = shifted(shifted(x));
+    raise();
+    return [y, shifted(x)];
+  });
+  const x = tensor([0]);
+  for (const base of [0, 2, 4, 6]) {
+    expect(await Promise.all(f(x).map((y) => y.item()))).toEqual([2 * (base + 1), base + 2]);
+  }
+  expect(f.explain()[0]?.captured).toBe(true);
 });

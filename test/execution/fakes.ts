@@ -28,7 +28,13 @@ export function launched(
   fault: FaultReport | null = null,
 ): PreparedLaunch {
   const writes = [...written.map(() => true), ...read.map(() => false)];
-  const launch = { kind: 'launch', ranges: [...written, ...read], pipeline: { bindings: { writes } }, fault };
+  const launch = {
+    kind: 'launch',
+    ranges: [...written, ...read],
+    params: {},
+    pipeline: { bindings: { writes } },
+    fault,
+  };
   return launch as unknown as PreparedLaunch;
 }
 
