@@ -14,8 +14,14 @@ export interface Known {
   get(node: GraphNode): readonly Slot[] | undefined;
 }
 
+/** What a node reads of the device. */
+interface Wait {
+  readonly node: GraphNode;
+  readonly read: () => Promise<unknown>;
+}
+
 /** A run that needs values of the device at each yield. */
-type Waiting<T> = Generator<() => Promise<unknown>, T, unknown>;
+type Waiting<T> = Generator<Wait, T, unknown>;
 
 /** A branch that wasn't taken has no value. */
 export type Slot = Value | null;
@@ -29,15 +35,15 @@ export function run(outputs: readonly Source[], known: Known, loops: Loops): Ten
   try {
     const step = steps.next();
     if (step.done) return step.value;
+    throw new ValueError({
+      op: 'execute',
+      rule: 'a graph runs at once if no shape in it depends on values of the device.',
+      received: `one in which ${step.value.node.attributes.place} reads values`,
+      hint: 'call executeAsync, which waits for them.',
+    });
   } finally {
     steps.return([]);
   }
-  throw new ValueError({
-    op: 'execute',
-    rule: 'a graph runs at once if no shape in it depends on values of the device.',
-    received: 'one that has to read values',
-    hint: 'call executeAsync, which waits for them.',
-  });
 }
 
 /** As `run`, and waits where an operation needs values of the device. */
@@ -46,7 +52,7 @@ export async function runAsync(outputs: readonly Source[], known: Known, loops: 
   try {
     let step = outsideScopes(() => steps.next());
     while (!step.done) {
-      const waited = await step.value();
+      const waited = await step.value.read();
       step = outsideScopes(() => steps.next(waited));
     }
     return step.value;
@@ -129,21 +135,21 @@ class Run {
     const values = inputs.filter((input) => input !== null);
     // Nodes of a branch that wasn't taken don't run.
     if (values.length < inputs.length) return [];
-    if (node.op === 'Switch') return yield* this.#switched(values as [Value, Value]);
+    if (node.op === 'Switch') return yield* this.#switched(node, values as [Value, Value]);
     const exit = this.loops.get(node);
     if (exit) return [(yield* this.#endsOf(exit.loop, values))[exit.variable] ?? null];
     const op = opNamed(node.op);
     if (!op) throw missing(node);
     for (const at of op.host ?? []) {
       const value = values.at(at);
-      if (value) yield* hostOf(value);
+      if (value) yield* hostOf(node, value);
     }
     const call = new Call(node, values);
     const small = op.onHost ? call.onHost() : null;
     const known = small && op.onHost ? op.onHost(small) : null;
     if (known) return wrapped(known, values);
     const { runAsync } = op;
-    if (runAsync) return wrapped((yield () => runAsync(call)) as Outputs, values);
+    if (runAsync) return wrapped((yield { node, read: () => runAsync(call) }) as Outputs, values);
     return wrapped(
       tidy(() => op.run(call)),
       values,
@@ -151,8 +157,8 @@ class Run {
   }
 
   /** The branch of TensorFlow 1: its value is at output 0 or 1. */
-  *#switched([value, condition]: [Value, Value]): Waiting<readonly Slot[]> {
-    const isTaken = (yield* hostOf(condition)).values[0] !== 0;
+  *#switched(node: GraphNode, [value, condition]: [Value, Value]): Waiting<readonly Slot[]> {
+    const isTaken = (yield* hostOf(node, condition)).values[0] !== 0;
     return isTaken ? [null, value] : [value, null];
   }
 
@@ -181,7 +187,7 @@ class Run {
     try {
       for (;;) {
         const [isOn = null] = yield* inside([condition], held);
-        if (!(yield* isTrue(isOn))) {
+        if (!(yield* isTrue(condition.node, isOn))) {
           const ends = held;
           held = [];
           return ends;
@@ -239,18 +245,18 @@ function merged(inputs: readonly Slot[]): readonly Slot[] {
 }
 
 /** Whether a condition holds, which is released. */
-function* isTrue(condition: Slot): Waiting<boolean> {
+function* isTrue(node: GraphNode, condition: Slot): Waiting<boolean> {
   try {
-    return condition !== null && (yield* hostOf(condition)).values[0] !== 0;
+    return condition !== null && (yield* hostOf(node, condition)).values[0] !== 0;
   } finally {
     condition?.release();
   }
 }
 
-/** The values of a tensor, which are read once. */
-function* hostOf(value: Value): Waiting<HostValues> {
+/** The values of a tensor that `node` needs, which are read once. */
+function* hostOf(node: GraphNode, value: Value): Waiting<HostValues> {
   if (value.host) return value.host;
-  const data = (yield () => value.tensor.data()) as ArrayLike<number>;
+  const data = (yield { node, read: () => value.tensor.data() }) as ArrayLike<number>;
   value.host = { values: Array.from(data), shape: value.shape, dtype: value.dtype };
   return value.host;
 }

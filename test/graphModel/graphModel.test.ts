@@ -103,6 +103,43 @@ describe('inputs and outputs', () => {
     expect((net.predict(tensor(new Float32Array(30), { shape: [5, 6] })) as Tensor).shape).toEqual([10, 3]);
   });
 
+  test('a size that is divided as JAX divides stays on the host', async () => {
+    // Half of the batch, towards zero: its own quotient is rounded down.
+    const nodes: NodeDef[] = [
+      open('float32', -1),
+      { name: 'shape', op: 'Shape', input: ['x'] },
+      {
+        name: 'batch',
+        op: 'StridedSlice',
+        input: ['shape', 'zero', 'first', 'first'],
+        attr: { shrink_axis_mask: int(1) },
+      },
+      { name: 'size', op: 'Neg', input: ['batch'] },
+      { name: 'quotient', op: 'FloorDiv', input: ['size', 'two'] },
+      { name: 'more', op: 'AddV2', input: ['quotient', 'one'] },
+      { name: 'sign', op: 'Sign', input: ['size'] },
+      { name: 'differs', op: 'NotEqual', input: ['sign', 'one'] },
+      { name: 'rest', op: 'FloorMod', input: ['size', 'two'] },
+      { name: 'isRest', op: 'NotEqual', input: ['rest', 'none'] },
+      { name: 'isBelow', op: 'LogicalAnd', input: ['differs', 'isRest'] },
+      { name: 'half', op: 'SelectV2', input: ['isBelow', 'more', 'quotient'] },
+      { name: 'count', op: 'Abs', input: ['half'] },
+      { name: 'sizes', op: 'Pack', input: ['count', 'three'], attr: { axis: int(0) } },
+      { name: 'y', op: 'BroadcastTo', input: ['value', 'sizes'] },
+    ];
+    const constants = {
+      zero: integers([0]),
+      first: integers([1]),
+      none: scalar(0),
+      one: scalar(1),
+      two: scalar(2),
+      three: scalar(3),
+      value: scalar(1, 'float32'),
+    };
+    const net = await loadGraphModel(filesOf(graphFile(nodes, constants)));
+    expect((net.execute(tensor(new Float32Array(5)), 'y') as Tensor).shape).toEqual([2, 3]);
+  });
+
   test('a branch of TensorFlow 1 runs where it is taken, and waits where its condition is on the device', async () => {
     const nodes: NodeDef[] = [
       open('float32', 2),
@@ -116,7 +153,9 @@ describe('inputs and outputs', () => {
     const net = await loadGraphModel(
       filesOf(graphFile(nodes, { axis: integers([0]), limit: scalar(0, 'float32') })),
     );
-    expect(() => net.predict(tensor([1, 2]))).toThrow(/executeAsync/);
+    expect(() => net.predict(tensor([1, 2]))).toThrow(
+      /node 'switch' \(Switch\) reads values[\s\S]*executeAsync/,
+    );
     expect(await valuesOf(await net.executeAsync(tensor([1, 2]), 'y'))).toEqual([1, 4]);
     expect(await valuesOf(await net.executeAsync(tensor([1, -2]), 'y'))).toEqual([-1, 2]);
   });

@@ -3,7 +3,7 @@
  * model.json. Sizes and names are checked before a shard is read.
  */
 import { describe, maxRank, type Shape, sizeOf } from '../../core/shape.ts';
-import type { ByteSource } from '../byteSource.ts';
+import { bufferedSource, type ByteSource } from '../byteSource.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import { dtypeOf, type HostArray, type NumberType, storedBytes, toHostArray } from '../numbers.ts';
 import type { StoredTensor } from '../storedTensor.ts';
@@ -117,7 +117,8 @@ async function openGroup(
 ): Promise<ByteSource> {
   const shards: ByteSource[] = [];
   for (const path of paths) shards.push(await open(path));
-  return joinedSource(shards, file);
+  // Graphs have thousands of constants of a few bytes, one after the other.
+  return bufferedSource(joinedSource(shards, file));
 }
 
 function readEntry(given: unknown, place: string, context: FileContext): Entry {

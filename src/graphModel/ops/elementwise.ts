@@ -74,7 +74,6 @@ type Unary = (x: Tensor) => Tensor;
 type Binary = (a: Tensor, b: Tensor) => Tensor;
 
 const unary: Readonly<Record<string, Unary>> = {
-  Abs: abs,
   Acos: acos,
   Acosh: acosh,
   Asin: asin,
@@ -85,34 +84,35 @@ const unary: Readonly<Record<string, Unary>> = {
   Cosh: cosh,
   Elu: (x) => elu(x),
   Erf: erf,
-  Exp: exp,
   Expm1: expm1,
   IsFinite: isFiniteOp,
   IsInf: isInf,
   IsNan: isNaNOp,
-  Log: log,
   Log1p: log1p,
-  LogicalNot: logicalNot,
-  Reciprocal: reciprocal,
   Relu: relu,
   Relu6: relu6,
-  Rsqrt: rsqrt,
   Selu: selu,
   Sigmoid: sigmoid,
-  Sign: sign,
   Sin: sin,
   Sinh: sinh,
   Softplus: softplus,
   Softsign: softsign,
-  Sqrt: sqrt,
-  Square: square,
   Tan: tan,
   Tanh: tanh,
 };
 
 /** Also of numbers that the host knows. Rounding of integers leaves them as they are. */
 const unaryOnHost: Readonly<Record<string, readonly [Unary, (x: number) => number]>> = {
+  Abs: [abs, Math.abs],
+  Exp: [exp, Math.exp],
+  Log: [log, Math.log],
+  LogicalNot: [logicalNot, (x) => Number(x === 0)],
   Neg: [neg, (x) => -x],
+  Reciprocal: [reciprocal, (x) => 1 / x],
+  Rsqrt: [rsqrt, (x) => 1 / Math.sqrt(x)],
+  Sign: [sign, Math.sign],
+  Sqrt: [sqrt, Math.sqrt],
+  Square: [square, (x) => x * x],
   Ceil: [(x) => (x.dtype === 'float32' ? ceil(x) : x), Math.ceil],
   Floor: [(x) => (x.dtype === 'float32' ? floor(x) : x), Math.floor],
   Round: [(x) => (x.dtype === 'float32' ? round(x) : x), roundToEven],
@@ -120,8 +120,6 @@ const unaryOnHost: Readonly<Record<string, readonly [Unary, (x: number) => numbe
 
 const binary: Readonly<Record<string, Binary>> = {
   Atan2: atan2,
-  Pow: pow,
-  SquaredDifference: squaredDifference,
   DivNoNan: (a, b) => {
     const isZero = equal(b, zerosLike(b));
     return where(isZero, zerosLike(a), div(a, where(isZero, add(zerosLike(b), 1), b)));
@@ -141,6 +139,8 @@ const binaryOnHost: Readonly<Record<string, readonly [Binary, (a: number, b: num
   Mod: [mod, floorMod],
   Maximum: [maximum, Math.max],
   Minimum: [minimum, Math.min],
+  Pow: [pow, Math.pow],
+  SquaredDifference: [squaredDifference, (a, b) => (a - b) ** 2],
 };
 
 const comparisons: Readonly<Record<string, readonly [Binary, (a: number, b: number) => boolean]>> = {
