@@ -197,6 +197,20 @@ export const MAY_IMPORT = {
     'src/tensor',
     'src/core',
   ],
+  // Encodes tables by layers, as a graph too, and saves itself.
+  'src/keras/featureSpace': [
+    'src/keras',
+    'src/keras/graph',
+    'src/keras/json',
+    'src/keras/loading',
+    'src/keras/saving',
+    'src/storage',
+    'src/formats',
+    'src/ops',
+    'src/tensor',
+    'src/core',
+  ],
+  'src/keras/utils': ['src/keras', 'src/keras/featureSpace', 'src/ops', 'src/tensor', 'src/core'],
   // Transformers, made of layers of Keras, and the checkpoints of others.
   'src/hub': [
     'src/keras',

@@ -18,6 +18,8 @@ export interface Dialect {
   readonly recordsMask?: boolean;
   /** Whether the configuration has no `trainable`, and the dtype as a string. */
   readonly plain?: boolean;
+  /** Whether the dtype is that of the results, int64 with output mode 'int'. */
+  readonly writesIntegers?: boolean;
   /** Whether its inputs are separate arguments rather than one list. */
   readonly spreads?: boolean;
 }
@@ -71,6 +73,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
   ActivityRegularization: madeBuilt,
   AlphaDropout: noise,
   Discretization: { plain: true },
+  HashedCrossing: { plain: true, writesIntegers: true },
   Dropout: noise,
   SpatialDropout1D: { ...noise, plain: true },
   SpatialDropout2D: { ...noise, plain: true },

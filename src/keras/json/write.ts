@@ -67,6 +67,11 @@ function* writeModel(
   });
 }
 
+/** Returns a layer as an object of Keras's JSON. Errors: FormatError for functions and classes that have no name in files. */
+export function layerDocument(layer: AnyLayer, options: WriteOptions): JsonObject {
+  return writerFor(layer as unknown as WrittenModel, null, options).writeLayer(layer, 'top');
+}
+
 /** Returns the model as the text of Keras's JSON. Errors: those of `modelToConfig`. */
 export function modelToJSON(model: WrittenModel, { indent = 0 }: { indent?: number } = {}): string {
   return textWithFloats(modelToConfig(model), indent);
@@ -134,16 +139,22 @@ function registeredName(layer: AnyLayer): string | null {
 function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject {
   const { className } = layer;
   if (layer instanceof InputLayer) return inputConfig(layer as InputLayer);
-  const { constants = {}, writesActivityRegularizer, plain } = isBuiltIn(layer) ? dialectOf(className) : {};
+  const {
+    constants = {},
+    writesActivityRegularizer,
+    plain,
+    writesIntegers,
+  } = isBuiltIn(layer) ? dialectOf(className) : {};
   const { dtype, ...given } = writer.learnedApart ? withoutAssets(layer) : layer.getConfig();
   // Keras's layers of this kind take a seed, but leave it out of their configurations.
   const { seed, ...withoutSeed } = given;
   const options = isSeedless(className) && seed === null ? withoutSeed : given;
   if (plain) {
     const { trainable: _, ...rest } = options;
+    const made = writesIntegers && options.outputMode === 'int' ? 'int64' : snake(dtype as string);
     return {
       ...writeConfig(writer, rest, `${place}.config`),
-      dtype: storedPolicy(layer)?.policy ?? snake(dtype as string),
+      dtype: storedPolicy(layer)?.policy ?? made,
       ...constants,
     };
   }

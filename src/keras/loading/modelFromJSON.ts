@@ -8,7 +8,7 @@ import { type AnyModel, Model } from '../models/model.ts';
 import { withBuiltIns } from '../serialization/layerConfigs.ts';
 import { type CustomObjects, withCustomObjects } from '../serialization/registered.ts';
 import { builtInClasses } from './builtInClasses.ts';
-import { type Json, readDocument } from '../json/document.ts';
+import { type Json, type JsonObject, readDocument } from '../json/document.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { invalid } from '../json/jsonErrors.ts';
 import type { AnyLambdaFunction, Reader } from '../json/reader.ts';
@@ -62,6 +62,20 @@ export async function readModel(
     free();
     throw error;
   }
+}
+
+/** Returns the layer that an object of Keras's JSON describes. Errors: FormatError. */
+export function layerFromDocument(document: JsonObject, source: string): AnyLayer {
+  const reader = {
+    source,
+    lambdas: {},
+    ids: sharedIds(document),
+    shared: new Map(),
+    built: new Map(),
+    scopes: [],
+    made: [],
+  };
+  return withBuiltIns(builtInClasses(), () => atOnce(readLayer(reader, document, 'top')));
 }
 
 /** Returns the reading of a model, and what frees the layers that it created. */

@@ -8,6 +8,7 @@ import { isOlder, olderFunctions, upgradeLayer } from '../json/olderConfig.ts';
 import { upgradeTraining } from '../json/olderTraining.ts';
 import type { AnyModel } from '../models/model.ts';
 import type { LoadWeightsOptions } from '../saving/fileOptions.ts';
+import { takesTexts } from '../saving/layersOfTexts.ts';
 import { readJson, Siblings, textOf } from '../saving/jsonFile.ts';
 import { openHdf5Weights, openStore, openUnpacked } from '../saving/openWeightFile.ts';
 import { requireContainer } from '../saving/requireContainer.ts';
@@ -104,6 +105,7 @@ async function readKeras(
   readAsset: (name: string) => Promise<string | null>,
   options: ReadModelOptions,
 ): Promise<Omit<StoredModelFile, 'weights'>> {
+  if (given.class_name === 'FeatureSpace') throw featureSpace(source.name);
   const older = isOlder(await versionOf(readAsset, source.name));
   const config = older ? (upgradeLayer(given) as JsonObject) : given;
   const cut = await cutModel(config, readAsset, `loadModel ${source.name}`, options);
@@ -122,8 +124,6 @@ function ofOlder(
   return { compiled: isObject(compiled) ? upgradeTraining(compiled) : null, functions, isOlder: true };
 }
 
-const textLayer = /^(TextVectorization|StringLookup|Hashing|HashedCrossing)$/;
-
 /** Returns the model behind the layers that take strings. Errors: FormatError where the app doesn't take those. */
 async function cutModel(
   config: JsonObject,
@@ -133,7 +133,7 @@ async function cutModel(
 ): Promise<Pick<StoredModelFile, 'config' | 'textLayers'>> {
   const { layers } = (isObject(config.config ?? null) ? config.config : {}) as JsonObject;
   const found = Array.isArray(layers)
-    ? layers.find((layer) => typeof layer?.class_name === 'string' && textLayer.test(layer.class_name))
+    ? layers.find((layer) => isObject(layer) && takesTexts(layer, layers))
     : null;
   if (!found) return { config };
   if (onTextLayer) {
@@ -195,6 +195,15 @@ async function readLegacy(
   const weights = await openHdf5Weights(source, root, pacer);
   if (!older) return { ...cut, compiled: isObject(compiled) ? compiled : null, weights };
   return { ...cut, ...ofOlder(compiled, olderFunctions()), weights };
+}
+
+function featureSpace(file: string): FormatError {
+  return new FormatError({
+    op: `loadModel ${file}`,
+    rule: 'it loads models.',
+    received: 'a FeatureSpace',
+    hint: 'await utils.FeatureSpace.load(file), of retrograd/keras.',
+  });
 }
 
 function undescribed(file: string): FormatError {

@@ -7,15 +7,13 @@ import type { SaveTarget } from '../../storage/targets.ts';
 import { readConstants } from '../json/constants.ts';
 import { writeText } from '../json/text.ts';
 import { writeSharingConfig } from '../json/write.ts';
+import { archiveEntries } from './archiveEntries.ts';
 import { assetEntries } from './assets.ts';
 import type { SaveOptions, SaveWeightsOptions } from './fileOptions.ts';
 import { namedTarget } from './namedTarget.ts';
 import type { SavedBytes } from './savedBytes.ts';
 import { findSaveables, optimizerOf, optimizerWithState, type SavedModel } from './saveables.ts';
 import { modelTree, weightTree } from './weightTree.ts';
-
-/** The version of Keras whose format is written. */
-const kerasVersion = '3.15.1';
 
 /** What a `.keras` file holds. */
 interface Contents {
@@ -36,20 +34,8 @@ export async function saveKerasModel(
 ): Promise<void> {
   const file = namedTarget('save', target, '.keras');
   await readConstants(model);
-  const [{ writeZip }, { writeHdf5 }, { configName, metadataName, weightsName }] = await Promise.all([
-    import('../../formats/zip/index.ts'),
-    import('../../formats/hdf5/index.ts'),
-    import('../../formats/keras/index.ts'),
-  ]);
   const { config, assets, tree } = await saved.inTurns(contentsOf(model, includeOptimizer));
-  const metadata = { keras_version: kerasVersion, date_saved: dateSaved() };
-  const weights = saved.countedIn(await tree);
-  const zip = writeZip([
-    { name: metadataName, pieces: [encoded(JSON.stringify(metadata))] },
-    { name: configName, pieces: [encoded(config)] },
-    { name: weightsName, pieces: writeHdf5(weights, saved.pacer) },
-    ...assets,
-  ]);
+  const zip = await archiveEntries({ config, assets, tree: await tree }, saved);
   await file.write(saved.interruptible(zip));
 }
 
@@ -76,13 +62,4 @@ export async function saveKerasWeights(
   const { writeHdf5 } = await import('../../formats/hdf5/index.ts');
   const tree = await saved.inTurns(modelTree(model, options));
   await file.write(saved.interruptible(writeHdf5(saved.countedIn(tree), saved.pacer)));
-}
-
-function encoded(text: string): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(text);
-}
-
-/** As Keras writes it: 2026-11-22@17:03:05. */
-function dateSaved(): string {
-  return new Date().toISOString().slice(0, 19).replace('T', '@');
 }

@@ -12,6 +12,7 @@ import { tokensIn, vocabularyFile } from '../layers/preprocessing/lookup/vocabul
 import { StringLookup } from '../layers/preprocessing/stringLookup.ts';
 import { TextVectorization } from '../layers/preprocessing/textVectorization.ts';
 import { snakeCase } from '../names.ts';
+import { isStrings, nameOf, sourcesIn, takesTexts } from './layersOfTexts.ts';
 
 export type TextLayer = StringLookup | TextVectorization | Hashing | HashedCrossing;
 
@@ -44,11 +45,13 @@ export async function cutTextLayers(
 ): Promise<CutModel> {
   const config = model.config as JsonObject;
   const described = (config.layers ?? []) as readonly JsonObject[];
-  const texts = described.filter(isTextLayer);
+  const texts = described.filter((layer) => takesTexts(layer, described));
   const inputs = new Map(texts.map((layer) => [layer, inputsOf(layer, described)]));
   for (const [layer, found] of inputs) if (!found) throw notAtInput(layer, source);
   const cut = [...inputs] as [JsonObject, readonly JsonObject[]][];
-  const layers = await Promise.all(texts.map((layer) => makeLayer(layer, described, readAsset, source)));
+  const layers = await Promise.all(
+    texts.map((layer) => makeTextLayer(layer, pathOf(layer, described), readAsset, source)),
+  );
   const read = new Set(cut.flatMap(([, found]) => found));
   // An input of numbers may feed other layers, too.
   const others = described.filter((layer) => !inputs.has(layer));
@@ -75,19 +78,6 @@ export async function cutTextLayers(
   return { config: { ...document, config: { ...rest, ...edges, layers: kept } }, layers };
 }
 
-function isTextLayer({ class_name: name }: JsonObject): boolean {
-  return typeof name === 'string' && Object.hasOwn(classes, name);
-}
-
-/** Whether a configuration is that of an input of strings. */
-function isStrings({ batch_shape: shape, dtype }: JsonObject): boolean {
-  return shape !== undefined && dtype === 'string';
-}
-
-function nameOf({ config, name }: JsonObject): string {
-  return String(name ?? (isObject(config ?? null) ? (config as JsonObject).name : null));
-}
-
 /** Returns the input layers that feed `layer`, in order; undefined where another layer does, and where it is called twice. */
 function inputsOf(layer: JsonObject, layers: readonly JsonObject[]): JsonObject[] | undefined {
   const nodes = layer.inbound_nodes;
@@ -104,14 +94,6 @@ function isFed(layer: JsonObject, input: JsonObject, model: JsonObject): boolean
   const name = nameOf(input);
   const isOutput = JSON.stringify(model.output_layers ?? null).includes(`[${JSON.stringify(name)},`);
   return isOutput || sourcesIn(layer.inbound_nodes ?? null).includes(name);
-}
-
-/** Names of the layers whose results a call takes. */
-function sourcesIn(value: Json): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const history = isObject(value) ? value.keras_history : null;
-  if (Array.isArray(history)) return [String(history[0])];
-  return Object.values(value).flatMap(sourcesIn);
 }
 
 /** Returns an input that replaces `layer`, with the spec of its output. */
@@ -166,11 +148,16 @@ function placedInputs(
   return Object.fromEntries(entries.flat());
 }
 
-async function makeLayer(
+/**
+ * Creates a layer of strings or hashes, with the vocabulary of its file under `path`.
+ * Errors: FormatError for options and vocabularies that it doesn't have.
+ */
+export async function makeTextLayer(
   layer: JsonObject,
-  all: readonly JsonObject[],
+  path: string,
   readAsset: (name: string) => Promise<string | null>,
   source: string,
+  idfWeights: readonly number[] | null = null,
 ): Promise<TextLayer> {
   const Class = classes[layer.class_name as string] as new (options: object) => TextLayer;
   const place = `layer '${nameOf(layer)}'`;
@@ -181,14 +168,14 @@ async function makeLayer(
       named.has(key) && typeof value === 'string' ? camel(value) : value,
     ]),
   );
-  const text = await readAsset(`assets/${pathOf(layer, all)}/${vocabularyFile}`);
+  const text = await readAsset(`assets/${path}/${vocabularyFile}`);
   return placed(source, place, () => {
     const made = new Class(options);
     // A vocabulary that was given is in the configuration.
     if (text === null || !('setVocabulary' in made) || made.getVocabulary(false).length > 0) return made;
     const tokens = tokensIn(text);
     // A layer that has learned nothing has only the special tokens.
-    if (tokens.join('\n') !== made.getVocabulary().join('\n')) made.setVocabulary(tokens);
+    if (tokens.join('\n') !== made.getVocabulary().join('\n')) made.setVocabulary(tokens, idfWeights);
     return made;
   });
 }

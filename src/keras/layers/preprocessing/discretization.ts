@@ -25,12 +25,21 @@ interface Summary {
 
 /**
  * The numBins - 1 boundaries of bins with about the same number of values each. `epsilon` is the largest error of the quantiles, which are
- * interpolated in a summary of the values. Source: Keras, keras/src/layers/preprocessing/discretization.py.
+ * interpolated in a summary of the values of all batches. Source: Keras, keras/src/layers/preprocessing/discretization.py.
  */
-function binBoundaries(data: Float32Array, numBins: number, epsilon: number): number[] {
-  const sorted = data.toSorted();
-  const merged = compressed(summaryOf(sorted, epsilon), epsilon);
+function binBoundaries(batches: readonly Float32Array[], numBins: number, epsilon: number): number[] {
+  const merged = batches
+    .map((batch) => summaryOf(batch.toSorted(), epsilon))
+    .reduce((before, next) => compressed(joined(next, before), epsilon), { values: [], weights: [] });
   return compressed(merged, 1 / numBins).values.slice(0, -1);
+}
+
+/** The values of two summaries in ascending order, with their weights. */
+function joined(a: Summary, b: Summary): Summary {
+  const values = [...a.values, ...b.values];
+  const weights = [...a.weights, ...b.weights];
+  const order = values.map((_, i) => i).sort((i, j) => (values[i] as number) - (values[j] as number));
+  return { values: order.map((i) => values[i] as number), weights: order.map((i) => weights[i] as number) };
 }
 
 /** One of every few values, with a weight to match. */
@@ -118,12 +127,21 @@ export class Discretization extends /* @__PURE__ */ layer<Omit<DiscretizationOpt
    * a tensor, which is read back. Errors: ValueError for a layer that was given boundaries, and for no data.
    */
   async adapt(data: Tensor | readonly unknown[] | Float32Array): Promise<void> {
+    if (this.numBins === null) throw noBins(this.name, 'boundaries');
+    const values = data instanceof Tensor ? await data.data() : numbersIn(data);
+    this.adaptToBatches([Float32Array.from(values as Iterable<number>)]);
+  }
+
+  /**
+   * As `adapt` on batches: their summaries are joined, which may move a boundary by the error of the quantiles, as in Keras.
+   * @internal
+   */
+  adaptToBatches(batches: readonly Float32Array[]): void {
     const { numBins, epsilon, name } = this;
     if (numBins === null) throw noBins(name, 'boundaries');
-    const values = data instanceof Tensor ? await data.data() : numbersIn(data);
-    const list = Float32Array.from(values as Iterable<number>);
-    if (list.length === 0) throw noBins(name, 'no data');
-    this.#boundaries = binBoundaries(list, numBins, epsilon);
+    const filled = batches.filter(({ length }) => length > 0);
+    if (filled.length === 0) throw noBins(name, 'no data');
+    this.#boundaries = binBoundaries(filled, numBins, epsilon);
   }
 
   override call(x: Tensor): Tensor {

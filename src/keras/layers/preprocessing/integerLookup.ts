@@ -64,6 +64,14 @@ export class IntegerLookup
     return includeSpecialTokens ? table.all : (table.tokens ?? []);
   }
 
+  /**
+   * Whether the options had no vocabulary.
+   * @internal
+   */
+  get learnsVocabulary(): boolean {
+    return this.#lookup.learns;
+  }
+
   /** Returns the number of indices, including special tokens. */
   vocabularySize(): number {
     return this.#lookup.table.size;

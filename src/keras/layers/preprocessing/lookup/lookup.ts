@@ -81,6 +81,8 @@ export class Lookup<T extends Token> {
   readonly #oovMethod: 'floormod' | 'farmhash';
   /** Indices in all, where a file said so: the vocabulary may follow the model. */
   readonly declaredSize: number | null;
+  /** Whether the options had no vocabulary. */
+  readonly learns: boolean;
   #weights: readonly number[] | null = null;
   #isLearned = true;
 
@@ -123,6 +125,7 @@ export class Lookup<T extends Token> {
       salt,
     });
     const { vocabulary = null, idfWeights = null, vocabularySize = null } = options;
+    this.learns = vocabulary === null;
     if (vocabularySize !== null) requireInteger(op, 'vocabularySize', vocabularySize, 0);
     this.declaredSize = vocabularySize;
     if (vocabulary !== null) {

@@ -12,6 +12,14 @@ export abstract class VocabularyLayer extends HostLayer {
     return includeSpecialTokens ? table.all : (table.tokens ?? []);
   }
 
+  /**
+   * Whether the options had no vocabulary.
+   * @internal
+   */
+  get learnsVocabulary(): boolean {
+    return this.lookup.learns;
+  }
+
   /** Returns the number of indices, including special tokens. */
   vocabularySize(): number {
     return this.lookup.table.size;
