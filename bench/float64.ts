@@ -18,17 +18,21 @@ export function dense(
   const inputs = x.length / rows;
   const outputs = w.length / inputs;
   const y = new Float64Array(rows * outputs);
+  // Engines compile the inner loop well for one type of array.
+  const weights = w instanceof Float64Array ? w : Float64Array.from(w);
   for (let row = 0; row < rows; row++) {
-    if (b) for (let j = 0; j < outputs; j++) y[row * outputs + j] = b[j] as number;
+    const sums = y.subarray(row * outputs, (row + 1) * outputs);
+    if (b) sums.set(b);
     for (let i = 0; i < inputs; i++) {
       const factor = x[row * inputs + i] as number;
-      if (factor === 0) continue;
-      for (let j = 0; j < outputs; j++) {
-        (y[row * outputs + j] as number) += factor * (w[i * outputs + j] as number);
-      }
+      if (factor !== 0) addScaled(sums, factor, weights, i * outputs);
     }
   }
   return y;
+}
+
+function addScaled(sums: Float64Array, factor: number, values: Float64Array, from: number): void {
+  for (let j = 0; j < sums.length; j++) (sums[j] as number) += factor * (values[from + j] as number);
 }
 
 export const relu = (x: Float64Array) => x.map((v) => Math.max(v, 0));

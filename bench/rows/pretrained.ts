@@ -124,21 +124,26 @@ function vocabularyRow(rows: number, size: number, vocabulary: number): Row {
 /** Weights of 4 bits in groups of 32, with zero points: drawn integers, and scales that are powers of two. */
 function quantizedRow(rows: number, channels: number, length: number): Row {
   const groups = length / 32;
-  const values = Int8Array.from({ length: channels * length }, (_, i) => ((i * 2_654_435) % 16) - 8);
-  const scales = new Float32Array(channels * groups).fill(2 ** -6);
-  const zeros = Int8Array.from({ length: channels * groups }, (_, i) => (i % 7) - 3);
-  const weightAt = (channel: number, i: number) =>
-    ((values[channel * length + i] as number) - (zeros[channel * groups + Math.floor(i / 32)] as number)) /
-    64;
+  let drawn: { values: Int8Array; zeros: Int8Array } | null = null;
+  /** Drawn when the row runs: all rows are listed to find some of them. */
+  const draw = () =>
+    (drawn ??= {
+      values: Int8Array.from({ length: channels * length }, (_, i) => ((i * 2_654_435) % 16) - 8),
+      zeros: Int8Array.from({ length: channels * groups }, (_, i) => (i % 7) - 3),
+    });
+  const weightAt = (channel: number, i: number) => {
+    const { values, zeros } = draw();
+    const zero = zeros[channel * groups + Math.floor(i / 32)] as number;
+    return ((values[channel * length + i] as number) - zero) / 64;
+  };
   let weights: QuantizedTensor | null = null;
   const packed = () =>
     (weights ??= quantizedTensor({
       format: 'int4',
       shape: [channels, length],
-      values,
-      scales,
-      zeros,
+      scales: new Float32Array(channels * groups).fill(2 ** -6),
       groupSize: 32,
+      ...draw(),
     }));
   return {
     name: `quantizedMatMul ${rows}×${length}×${channels}, int4 in groups of 32`,
