@@ -33,36 +33,52 @@ const objects = /^(?:model|net|optimizer|loss|tape|x|tensor|layer|history)\./i;
 /** From this length on, a query may be in the middle of a word: `entropy` in `crossentropy`, but not `ema` in `FeatureMaps`. */
 const LONG = 5;
 
-/** How well the name of `entry` matches `query`; 0 if it doesn't. */
-function nameScore(entry: Entry, query: string): number {
-  const points = matchOfName(entry, query);
-  // Several words are a question, not a name of another library.
-  if (/\s/.test(query.trim()) && entry[1].startsWith('name in')) return 0;
-  const behind = later.find(([start]) => entry[1].startsWith(start))?.[1] ?? 0;
-  return Math.max(0, points - behind);
+/** What a query is compared with. */
+interface Name {
+  readonly entry: Entry;
+  readonly folded: string;
+  readonly last: string;
+  /** The title from each of its words on. */
+  readonly words: readonly string[];
+  /** Points that it is behind. @see later */
+  readonly behind: number;
 }
 
-function matchOfName([title]: Entry, query: string): number {
-  const wanted = folded(query);
-  const name = folded(title);
-  const last = lastOf(name);
-  const short = 1 / (1 + name.length);
-  // Elsewhere layers are classes: Dense, nn.Conv2d.
-  const isClass = /(?:^|\.)[A-Z][\w]*$/.test(query.trim());
-  const asClass = isClass && title.startsWith('layers.') ? 0.6 : 0;
-  if (name === wanted || `.${name}`.endsWith(`.${wanted}`)) return 5 + short + asClass;
-  // As another library names it: tf.layers.dense.
-  const isOneWord = !/\s/.test(query.trim());
-  if (isOneWord && last === lastOf(wanted)) return (objects.test(query.trim()) ? 4.2 : 4.5) + short + asClass;
-  if (name.startsWith(wanted) || last.startsWith(wanted)) return 4 + short;
-  const isInside = wanted.length >= LONG ? name.includes(wanted) : startsWord(title, wanted);
-  return isInside ? 3 + short : 0;
-}
-
-/** Whether `wanted` is where a word of `title` starts: `pool` in `maxPool`. */
-function startsWord(title: string, wanted: string): boolean {
+const nameOf = (entry: Entry): Name => {
+  const [title, kind] = entry;
   const starts = [...title.matchAll(/[A-Z]|(?<![A-Za-z0-9])[a-z0-9]/g)].map(({ index }) => index);
-  return starts.some((start) => folded(title.slice(start)).startsWith(wanted));
+  const name = folded(title);
+  return {
+    entry,
+    folded: name,
+    last: lastOf(name),
+    words: starts.map((start) => folded(title.slice(start))),
+    behind: later.find(([start]) => kind.startsWith(start))?.[1] ?? 0,
+  };
+};
+
+/** Returns how well a name matches `query`; 0 if it doesn't. */
+function nameScore(query: string): (name: Name) => number {
+  const said = query.trim();
+  const wanted = folded(query);
+  const isOneWord = !/\s/.test(said);
+  // Elsewhere layers are classes: Dense, nn.Conv2d.
+  const isClass = /(?:^|\.)[A-Z][\w]*$/.test(said);
+  // As another library names it: tf.layers.dense.
+  const foreign = objects.test(said) ? 4.2 : 4.5;
+  const matchOf = ({ entry: [title], folded: name, last, words }: Name): number => {
+    const short = 1 / (1 + name.length);
+    const asClass = isClass && title.startsWith('layers.') ? 0.6 : 0;
+    if (name === wanted || `.${name}`.endsWith(`.${wanted}`)) return 5 + short + asClass;
+    if (isOneWord && last === lastOf(wanted)) return foreign + short + asClass;
+    if (name.startsWith(wanted) || last.startsWith(wanted)) return 4 + short;
+    const isInside =
+      wanted.length >= LONG ? name.includes(wanted) : words.some((word) => word.startsWith(wanted));
+    return isInside ? 3 + short : 0;
+  };
+  // Several words are a question, not a name of another library.
+  return (name) =>
+    !isOneWord && name.entry[1].startsWith('name in') ? 0 : Math.max(0, matchOf(name) - name.behind);
 }
 
 /** Modules of other libraries, which are no words of ours. */
@@ -151,8 +167,9 @@ const COMPLETENESS = 3;
  * them, and what has a part of the name.
  */
 export function searchIn(entries: readonly Entry[]): (query: string) => Entry[] {
-  // Built by the first query: until then the index of a page costs nothing.
+  // Made by the first query: until then the index of a page costs nothing.
   let index: MiniSearch | undefined;
+  let names: readonly Name[] | undefined;
   const byText = (query: string) => {
     index ??= textIndex(entries);
     const words = [...new Set(wordsOf(query).filter((word) => stem(word) !== null))];
@@ -177,7 +194,8 @@ export function searchIn(entries: readonly Entry[]): (query: string) => Entry[] 
     if (folded(query) === '') return [];
     const words = query.split(/[\s.]+/).filter((word) => !modules.test(word));
     const wanted = words.length > 0 ? words.join(' ') : query;
-    const named = byName(entries, query);
+    names ??= entries.map(nameOf);
+    const named = byName(names, query);
     const exact = named.filter(([points]) => points >= EXACT).map(([, entry]) => entry);
     const parts = named.filter(([points]) => points < EXACT).map(([, entry]) => entry);
     const isName = words.length < 2;
@@ -210,9 +228,8 @@ function functionIn(entries: readonly Entry[], words: readonly string[]): Entry[
 /** Points of a name that is all of the query, not a part of it. */
 const EXACT = 3.5;
 
-function byName(entries: readonly Entry[], query: string): (readonly [points: number, entry: Entry])[] {
-  const rated = entries
-    .map((entry) => [nameScore(entry, query), entry] as const)
-    .filter(([points]) => points > 0);
+function byName(names: readonly Name[], query: string): (readonly [points: number, entry: Entry])[] {
+  const score = nameScore(query);
+  const rated = names.map((name) => [score(name), name.entry] as const).filter(([points]) => points > 0);
   return rated.sort(([a], [b]) => b - a).slice(0, SHOWN);
 }
