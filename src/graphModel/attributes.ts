@@ -73,6 +73,13 @@ export class Attributes {
     return this.#items(name, this.#listOf(name).s).map((item) => this.#textOf(name, item));
   }
 
+  /** The name of a function that the node calls. */
+  functionName(name: string): string {
+    const { func } = this.#fields(name);
+    const named = isFields(func) ? func.name : func;
+    return typeof named === 'string' ? named : this.#fail(name, 'it names a function', named);
+  }
+
   /** Null for a dtype that no tensor has, such as that of strings. */
   dtype(name: string): DType | null {
     const { type } = this.#fields(name);

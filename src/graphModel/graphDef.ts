@@ -61,13 +61,35 @@ export function readNodes(topology: unknown, file: string): ReadonlyMap<string, 
   return nodes;
 }
 
-/** Returns the output that `reference` names: 'name', or 'name:1'. Null if there is no such node. */
+/** Outputs of operations by name, where there are several; those of a list of outputs have one name. */
+const outputNames: Readonly<Record<string, string>> = {
+  FusedBatchNorm: 'y batch_mean batch_variance reserve_space_1 reserve_space_2',
+  FusedBatchNormV2: 'y batch_mean batch_variance reserve_space_1 reserve_space_2',
+  FusedBatchNormV3: 'y batch_mean batch_variance reserve_space_1 reserve_space_2 reserve_space_3',
+  Merge: 'output value_index',
+  NonMaxSuppressionV4: 'selected_indices valid_outputs',
+  NonMaxSuppressionV5: 'selected_indices selected_scores valid_outputs',
+  Switch: 'output_false output_true',
+  TensorArrayV3: 'handle flow',
+  TensorListConcat: 'tensor lengths',
+  TensorListConcatV2: 'tensor lengths',
+  TensorListPopBack: 'output_handle tensor',
+  TopKV2: 'values indices',
+  Unique: 'y idx',
+};
+
+/**
+ * Returns the output that `reference` names: 'name', or 'name:1'; inside functions also 'name:values:0'. Null if there is no such
+ * node.
+ */
 export function sourceOf(reference: string, nodes: ReadonlyMap<string, GraphNode>): Source | null {
   const whole = nodes.get(reference);
   if (whole) return { node: whole, index: 0 };
-  const [, name = '', index = ''] = /^(.*):(\d+)$/.exec(reference) ?? [];
+  const [, name = '', output = '', index = ''] = /^(.*?)(?::([A-Za-z]\w*))?:(\d+)$/.exec(reference) ?? [];
   const node = nodes.get(name);
-  return node ? { node, index: Number(index) } : null;
+  if (!node) return null;
+  const names = (Object.hasOwn(outputNames, node.op) ? (outputNames[node.op] as string) : '').split(' ');
+  return { node, index: Math.max(0, names.indexOf(output)) + Number(index) };
 }
 
 /**

@@ -6,7 +6,7 @@ import { suggestionFor } from '../core/suggest.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import type { OpenShape } from './attributes.ts';
 import { type GraphNode, type Source, sourceOf } from './graphDef.ts';
-import type { Loops } from './loops.ts';
+import type { Flow } from './flow.ts';
 import { type Known, run, runAsync, type Slot } from './run.ts';
 import { Value } from './value.ts';
 
@@ -35,7 +35,7 @@ export interface GraphParts {
   readonly nodes: ReadonlyMap<string, GraphNode>;
   readonly inputs: readonly Port[];
   readonly outputs: readonly Port[];
-  readonly loops: Loops;
+  readonly flow: Flow;
   /** The values of constants. */
   readonly weights: ReadonlyMap<GraphNode, Value>;
 }
@@ -80,8 +80,8 @@ export class GraphModel {
   execute(inputs: GraphInputs, outputs: readonly string[]): Tensor[];
   execute(inputs: GraphInputs, outputs?: string | readonly string[]): Tensor | Tensor[];
   execute(inputs: GraphInputs, outputs?: string | readonly string[]): Tensor | Tensor[] {
-    const { sources, known, loops } = this.#prepare('execute', inputs, outputs);
-    return this.#given(run(sources, known, loops), outputs);
+    const { sources, known, flow } = this.#prepare('execute', inputs, outputs);
+    return this.#given(run(sources, known, flow), outputs);
   }
 
   /** As `execute`. It waits where a shape depends on values: for boxes that are found, or places where something holds. */
@@ -89,8 +89,8 @@ export class GraphModel {
   executeAsync(inputs: GraphInputs, outputs: readonly string[]): Promise<Tensor[]>;
   executeAsync(inputs: GraphInputs, outputs?: string | readonly string[]): Promise<Tensor | Tensor[]>;
   async executeAsync(inputs: GraphInputs, outputs?: string | readonly string[]): Promise<Tensor | Tensor[]> {
-    const { sources, known, loops } = this.#prepare('executeAsync', inputs, outputs);
-    return this.#given(await runAsync(sources, known, loops), outputs);
+    const { sources, known, flow } = this.#prepare('executeAsync', inputs, outputs);
+    return this.#given(await runAsync(sources, known, flow), outputs);
   }
 
   /** Frees the weights. */
@@ -110,7 +110,7 @@ export class GraphModel {
   }
 
   #prepare(op: string, inputs: GraphInputs, outputs: string | readonly string[] | undefined) {
-    const { nodes, weights, loops, ...parts } = this.#open(op);
+    const { nodes, weights, flow, ...parts } = this.#open(op);
     const known = new Map<GraphNode, readonly Slot[]>();
     for (const [node, value] of weights) known.set(node, [value]);
     for (const [node, value] of this.#fed(op, inputs)) known.set(node, [new Value(value, false)]);
@@ -118,7 +118,7 @@ export class GraphModel {
     const sources = names
       ? names.map((name) => this.#sourceOf(op, name, parts.outputs, nodes))
       : parts.outputs.map(({ source }) => source);
-    return { sources, known: known as Known, loops };
+    return { sources, known: known as Known, flow };
   }
 
   /** The nodes that `inputs` stand for. */

@@ -12,10 +12,12 @@ import { openSiblings, readJson } from '../keras/saving/jsonFile.ts';
 import { Transfer } from '../keras/saving/upload.ts';
 import { type FileSource, openSource, type OpenOptions } from '../storage/sources.ts';
 import { getDevice } from '../webgpu/current.ts';
+import { type Flow, nodesOf } from './flow.ts';
+import { isCaller, readFunctions, requireFinite } from './functions.ts';
 import { type GraphNode, readNodes, sourceOf } from './graphDef.ts';
 import { GraphModel, type Port } from './graphModel.ts';
 import { maxHostValues } from './hostValues.ts';
-import { loopsOf, nodesOf } from './loops.ts';
+import { loopsOf } from './loops.ts';
 import { opNamed } from './ops/index.ts';
 import { Value } from './value.ts';
 
@@ -57,23 +59,29 @@ async function load(source: ByteSource, options: LoadGraphModelOptions): Promise
   if (!isObject(topology) || !('node' in topology) || manifest === undefined) throw notAGraph(file, json);
   const nodes = readNodes(topology, file);
   const ports = portsOf(json, nodes);
-  const loops = loopsOf(nodes.values());
+  const functions = readFunctions(topology, file);
+  const graphs = [nodes, ...[...functions.values()].map((one) => one.nodes)];
+  const flow: Flow = { functions, loops: new Map(graphs.flatMap((one) => [...loopsOf(one.values())])) };
   const needed = nodesOf(
     ports.outputs.map(({ source: { node } }) => node),
-    loops,
+    flow,
   );
   requireSupported(needed, file);
+  requireFinite(needed, functions, file);
+  const constants = graphs.flatMap((one) => [...one.values()]).filter(({ op }) => op === 'Const');
   const { readManifest } = await import('../formats/tfjs/index.ts');
   return openSiblings(source, async (shards) => {
     const context: FileContext = { file, format: 'TF.js graph model' };
     const { model } = await readManifest(manifest, (path) => shards.open(path), context);
+    // A file may have functions that nothing calls, without their constants.
+    const isNeeded = (node: GraphNode) => nodes.has(node.name) || needed.has(node) || model.has(node.name);
     try {
       return new GraphModel({
         file,
         nodes,
         ...ports,
-        loops,
-        weights: await upload(nodes, model, file, options),
+        flow,
+        weights: await upload(constants.filter(isNeeded), model, file, options),
       });
     } finally {
       await shards.close();
@@ -83,12 +91,11 @@ async function load(source: ByteSource, options: LoadGraphModelOptions): Promise
 
 /** Reads the values of all constants. */
 async function upload(
-  nodes: ReadonlyMap<string, GraphNode>,
+  constants: readonly GraphNode[],
   stored: ReadonlyMap<string, StoredTensor>,
   file: string,
   options: LoadGraphModelOptions,
 ): Promise<Map<GraphNode, Value>> {
-  const constants = [...nodes.values()].filter(({ op }) => op === 'Const');
   const values = constants.map((node) => storedValues(node, stored));
   const isSmall = ({ shape }: StoredTensor) => sizeOf(shape) <= maxHostValues;
   const transfer = new Transfer(
@@ -177,7 +184,8 @@ function portOf(name: string, source: Port['source']): Port {
 const ofRuns = /^(?:Const|Placeholder|Switch|Merge|Exit)$/;
 
 function requireSupported(nodes: ReadonlySet<GraphNode>, file: string): void {
-  const names = new Set([...nodes].map(({ op }) => op).filter((op) => !ofRuns.test(op) && !opNamed(op)));
+  const unknown = [...nodes].filter((node) => !ofRuns.test(node.op) && !isCaller(node) && !opNamed(node.op));
+  const names = new Set(unknown.map(({ op }) => op));
   if (names.size === 0) return;
   throw new FormatError({
     op: file,

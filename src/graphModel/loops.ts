@@ -1,6 +1,6 @@
 /** @file Loops of TensorFlow 1: what enters one, what changes from turn to turn, and where it is left. */
 import { FormatError } from '../core/errors.ts';
-import { type GraphNode, orderOf, type Source } from './graphDef.ts';
+import type { GraphNode, Source } from './graphDef.ts';
 
 /** A value that changes from turn to turn. */
 export interface LoopVariable {
@@ -80,30 +80,4 @@ function incomplete({ attributes }: GraphNode): FormatError {
 export function inputsOf(node: GraphNode, loops: Loops): readonly Source[] {
   const exit = loops.get(node);
   return exit ? exit.loop.enters.flatMap(({ inputs }) => inputs.slice(0, 1)) : node.inputs;
-}
-
-/** All nodes that `outputs` need, with those inside loops. */
-export function nodesOf(outputs: readonly GraphNode[], loops: Loops): Set<GraphNode> {
-  const found = new Set<GraphNode>();
-  const seen = new Set<Loop>();
-  const pending: { outputs: readonly GraphNode[]; given: ReadonlySet<GraphNode> }[] = [
-    { outputs, given: new Set() },
-  ];
-  for (const { outputs: wanted, given } of pending) {
-    for (const node of orderOf(
-      wanted,
-      (one) => given.has(one),
-      (one) => inputsOf(one, loops),
-    )) {
-      if (!given.has(node)) found.add(node);
-      const loop = loops.get(node)?.loop;
-      if (!loop || seen.has(loop)) continue;
-      seen.add(loop);
-      const { enters, variables, condition } = loop;
-      const parts = variables.flatMap(({ merge, body }) => [merge, body]);
-      const inside = [condition, ...variables.map(({ next }) => next)].map(({ node: one }) => one);
-      pending.push({ outputs: inside, given: new Set([...enters, ...parts]) });
-    }
-  }
-  return found;
 }

@@ -5,7 +5,9 @@ import { Tensor } from '../tensor/tensor.ts';
 import { Call, type Outputs } from './call.ts';
 import { type GraphNode, orderOf, type Source } from './graphDef.ts';
 import type { HostValues } from './hostValues.ts';
-import { inputsOf, type Loop, type Loops } from './loops.ts';
+import type { Flow } from './flow.ts';
+import { calledBy, type GraphFunction, isCaller } from './functions.ts';
+import { inputsOf, type Loop } from './loops.ts';
 import { opNamed } from './ops/index.ts';
 import { type Made, Value } from './value.ts';
 
@@ -30,8 +32,8 @@ export type Slot = Value | null;
  * Returns the tensors of `outputs`, which are the caller's. Errors: ValueError if an operation waits for values of the device; those of
  * operations.
  */
-export function run(outputs: readonly Source[], known: Known, loops: Loops): Tensor[] {
-  const steps = new Run(outputs, known, loops).tensors();
+export function run(outputs: readonly Source[], known: Known, flow: Flow): Tensor[] {
+  const steps = new Run(outputs, known, flow).tensors();
   try {
     const step = steps.next();
     if (step.done) return step.value;
@@ -47,8 +49,8 @@ export function run(outputs: readonly Source[], known: Known, loops: Loops): Ten
 }
 
 /** As `run`, and waits where an operation needs values of the device. */
-export async function runAsync(outputs: readonly Source[], known: Known, loops: Loops): Promise<Tensor[]> {
-  const steps = new Run(outputs, known, loops).tensors();
+export async function runAsync(outputs: readonly Source[], known: Known, flow: Flow): Promise<Tensor[]> {
+  const steps = new Run(outputs, known, flow).tensors();
   try {
     let step = outsideScopes(() => steps.next());
     while (!step.done) {
@@ -71,13 +73,13 @@ class Run {
   constructor(
     private readonly outputs: readonly Source[],
     private readonly known: Known,
-    private readonly loops: Loops,
+    private readonly flow: Flow,
   ) {
     const nodes = outputs.map(({ node }) => node);
     const isKnown = (node: GraphNode) => known.get(node) !== undefined;
-    this.#order = orderOf(nodes, isKnown, (node) => inputsOf(node, loops));
+    this.#order = orderOf(nodes, isKnown, (node) => inputsOf(node, flow.loops));
     const computed = this.#order.filter((node) => !isKnown(node));
-    for (const source of [...computed.flatMap((node) => inputsOf(node, loops)), ...outputs])
+    for (const source of [...computed.flatMap((node) => inputsOf(node, flow.loops)), ...outputs])
       this.#count(source);
   }
 
@@ -122,7 +124,7 @@ class Run {
   }
 
   *#runNode(node: GraphNode): Waiting<void> {
-    const inputs = inputsOf(node, this.loops).map((source) => this.#read(source));
+    const inputs = inputsOf(node, this.flow.loops).map((source) => this.#read(source));
     const slots = yield* this.#outputsOf(node, inputs);
     this.#add(node, slots);
     for (const input of inputs) input?.release();
@@ -136,8 +138,9 @@ class Run {
     // Nodes of a branch that wasn't taken don't run.
     if (values.length < inputs.length) return [];
     if (node.op === 'Switch') return yield* this.#switched(node, values as [Value, Value]);
-    const exit = this.loops.get(node);
+    const exit = this.flow.loops.get(node);
     if (exit) return [(yield* this.#endsOf(exit.loop, values))[exit.variable] ?? null];
+    if (isCaller(node)) return yield* this.#called(node, values);
     const op = opNamed(node.op);
     if (!op) throw missing(node);
     for (const at of op.host ?? []) {
@@ -179,29 +182,49 @@ class Run {
         own.set(merge, [values[i] as Slot]);
         own.set(body, [null, values[i] as Slot]);
       }
-      const all: Known = { get: (node) => own.get(node) ?? this.known.get(node) };
-      return new Run(wanted, all, this.loops).values();
+      return this.#inside(wanted, own);
     };
-    let held: readonly Slot[] = variables.map(({ enter }) => outside.get(enter)?.[0] ?? null);
-    for (const slot of held) slot?.await(1);
-    try {
-      for (;;) {
+    const next = variables.map((variable) => variable.next);
+    return yield* repeated(
+      variables.map(({ enter }) => outside.get(enter)?.[0] ?? null),
+      function* (held) {
         const [isOn = null] = yield* inside([condition], held);
-        if (!(yield* isTrue(condition.node, isOn))) {
-          const ends = held;
-          held = [];
-          return ends;
-        }
-        const next = yield* inside(
-          variables.map((variable) => variable.next),
-          held,
-        );
-        for (const slot of held) slot?.release();
-        held = next;
-      }
-    } finally {
-      for (const slot of held) slot?.release();
+        return yield* isTrue(condition.node, isOn);
+      },
+      (held) => inside(next, held),
+    );
+  }
+
+  /** Runs what a node of TensorFlow 2 calls: a branch, a loop, or a function by itself. */
+  *#called(node: GraphNode, values: readonly Value[]): Waiting<readonly Slot[]> {
+    const functions = calledBy(node, this.flow.functions);
+    const [first, second] = functions as [GraphFunction, GraphFunction];
+    const call = ({ inputs, outputs }: GraphFunction, given: readonly Slot[]) =>
+      this.#inside(outputs, new Map(inputs.map((input, i) => [input, [given[i] as Slot]])));
+    let made: readonly Slot[];
+    if (functions.length === 1) made = yield* call(first, values);
+    else if (node.op.endsWith('If')) {
+      const [condition, ...given] = values as [Value, ...Value[]];
+      const isTaken = (yield* hostOf(node, condition)).values[0] !== 0;
+      made = yield* call(isTaken ? first : second, given);
+    } else {
+      made = yield* repeated(
+        values,
+        function* (held) {
+          const [isOn = null] = yield* call(first, held);
+          return yield* isTrue(node, isOn);
+        },
+        (held) => call(second, held),
+      );
     }
+    for (const slot of made) slot?.handOver();
+    return made;
+  }
+
+  /** The values of `wanted`, which the caller releases, in a graph where `own` is known, too. */
+  #inside(wanted: readonly Source[], own: ReadonlyMap<GraphNode, readonly Slot[]>): Waiting<Slot[]> {
+    const known: Known = { get: (node) => own.get(node) ?? this.known.get(node) };
+    return new Run(wanted, known, this.flow).values();
   }
 
   #read({ node, index }: Source): Slot {
@@ -215,6 +238,28 @@ class Run {
       received: `output ${index} of ${slots.length}`,
       hint: 'the model may be made for training: convert one for inference.',
     });
+  }
+}
+
+/** The values after the last turn, which the caller releases. It begins with `first`. */
+function* repeated(
+  first: readonly Slot[],
+  isOn: (held: readonly Slot[]) => Waiting<boolean>,
+  next: (held: readonly Slot[]) => Waiting<Slot[]>,
+): Waiting<readonly Slot[]> {
+  let held = first;
+  for (const slot of held) slot?.await(1);
+  try {
+    while (yield* isOn(held)) {
+      const made = yield* next(held);
+      for (const slot of held) slot?.release();
+      held = made;
+    }
+    const ends = held;
+    held = [];
+    return ends;
+  } finally {
+    for (const slot of held) slot?.release();
   }
 }
 

@@ -69,6 +69,11 @@ export class Value {
     if (this.#readers <= 0) this.end();
   }
 
+  /** Takes a reader back, who hands the value to others. */
+  handOver(): void {
+    this.#readers--;
+  }
+
   /** Frees it, if it is owned. */
   end(): void {
     if (!this.isOwned) return;
