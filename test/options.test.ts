@@ -198,7 +198,9 @@ const before: Record<string, unknown[]> = {
   saveAdapter: [{ name: 'm', sublayers: [] }, 'adapter'],
 };
 
-for (const name of Object.keys(keras.activations)) before[`activations.${name}`] = [1];
+// An alias is the same function, which is tried once.
+const { hardSwish: _, swish: __, ...activations } = keras.activations;
+for (const name of Object.keys(activations)) before[`activations.${name}`] = [1];
 for (const name of ['celu', 'glu', 'hardShrink', 'hardTanh', 'softShrink', 'sparsemax', 'sparsePlus'])
   before[`ops.${name}`] = [1];
 for (const name of ['sparseSigmoid', 'squareplus', 'tanhShrink', 'threshold']) before[`ops.${name}`] = [1];

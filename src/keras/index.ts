@@ -19,7 +19,7 @@ export type { Mapped, Nest } from './tensorNest.ts';
 export * as layers from './layers/index.ts';
 export { type CallOptions, Layer, type LayerOptions } from './layers/base/layer.ts';
 export { type DTypePolicy, getDTypePolicy, setDTypePolicy } from './layers/base/dtypePolicy.ts';
-export * as activations from './activations.ts';
+export * as activations from './activationExports.ts';
 export * as constraints from './constraints/index.ts';
 export * as initializers from './initializers/index.ts';
 export * as regularizers from './regularizers/index.ts';

@@ -2,14 +2,16 @@
 import { beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { init, mean, square, sub, type Tensor, tensor } from '../../src/index.ts';
 import {
+  activations,
   type Batch,
   input,
-  type KerasTensor,
+  KerasTensor,
   type Layer,
   layers,
   type losses,
   Model,
   model,
+  ops,
   optimizers,
   registerClass,
   sequential,
@@ -130,4 +132,48 @@ describe('names', () => {
     expect(() => layers.dense({ units: 1, activation: 'half_squared' })).not.toThrow();
     expect((await net.evaluate([[1]], [[1]], { verbose: 0 })).loss).toBeGreaterThanOrEqual(0);
   });
+});
+
+describe('symbolic tensors', () => {
+  test('results of ops are KerasTensors', () => {
+    let x = input({ shape: [4] });
+    x = activations.gelu(ops.add(layers.dense(4).apply(x), x));
+    const halved = (h: KerasTensor) => ops.multiply(h, 0.5);
+    x = halved(ops.reshape(x, [-1, 2, 2]));
+    expectTypeOf(x).toEqualTypeOf<KerasTensor>();
+    expect(x).toBeInstanceOf(KerasTensor);
+    expect([x.shape, x.rank, x.size]).toEqual([[null, 2, 2], 3, null]);
+  });
+
+  test('layers of a list take and return one tensor', () => {
+    const base = sequential([layers.inputLayer({ shape: [2] }), layers.dense(3), layers.dense(1)]);
+    const outputs: Record<string, KerasTensor> = Object.fromEntries(
+      base.layers.map((layer) => [layer.name, layer.output]),
+    );
+    const every = model({ inputs: base.inputs, outputs });
+    expectTypeOf(every.apply(tensor([[1, 2]]))).toEqualTypeOf<Record<string, Tensor>>();
+    let x = input({ shape: [2] });
+    for (const layer of base.layers) x = layer.apply(x);
+    expect(x.shape).toEqual([null, 1]);
+  });
+
+  test('a model of a list of one input takes that input', async () => {
+    const base = sequential([layers.inputLayer({ shape: [2] }), layers.dense(3)]);
+    const listed = model({ inputs: base.inputs, outputs: base.output });
+    const single = model({ inputs: [base.input], outputs: { dense: base.output } });
+    const x = tensor([[1, 2]]);
+    expectTypeOf(listed.apply(x)).toEqualTypeOf<Tensor>();
+    expectTypeOf(single.apply(x).dense).toEqualTypeOf<Tensor>();
+    const expected = await base.apply(x).array();
+    for (const y of [listed.apply(x), listed.apply([x]), single.apply(x).dense, await listed.predict(x)])
+      expect(await y.array()).toEqual(expected);
+    listed.compile({ optimizer: 'sgd', loss: 'mse' });
+    expect((await listed.fit(x, [[0, 0, 0]], { verbose: 0 })).history.loss).toHaveLength(1);
+  });
+});
+
+test('activations are functions that layers know', () => {
+  const dense = layers.dense({ units: 2, activation: activations.hardSwish });
+  expect(dense.getConfig().activation).toBe('hardSilu');
+  expect(layers.dense({ units: 2, activation: activations.gelu }).getConfig().activation).toBe('gelu');
 });

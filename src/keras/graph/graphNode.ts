@@ -2,9 +2,8 @@
  * @file A node of a graph: one symbolic call of a layer or an op, with its symbolic inputs and outputs.
  */
 import { type KerasHistory, Node, type Operation } from '../../history/node.ts';
-import { isSymbolic } from '../../ops/define/recorders.ts';
+import { isSymbolic, type SymbolicTensor } from '../../ops/define/recorders.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
-import type { GraphTensor } from './graphTensor.ts';
 import { isTracing } from './tracing.ts';
 
 /** Something whose calls are nodes of a graph, and can be run again on other values. */
@@ -29,7 +28,7 @@ export interface GraphNodeParts {
   operation: GraphOperation;
   /** The argument of the call: symbolic tensors and constants. */
   argument: Nest<unknown>;
-  outputs: Nest<GraphTensor>;
+  outputs: Nest<SymbolicTensor>;
   /** The options of the call: settings, and tensors by name (`mask`, `initialState`). */
   options?: object;
 }
@@ -39,12 +38,12 @@ export class GraphNode extends Node {
   declare readonly operation: GraphOperation;
   readonly argument: Nest<unknown>;
   /** The symbolic tensors among the inputs and options. */
-  inputTensors: readonly GraphTensor[];
+  inputTensors: readonly SymbolicTensor[];
   /** Names in Keras of the last inputs, where those were passed by name. */
   keywords: readonly string[] = [];
   /** The outputs, in their nest. */
-  readonly outputNest: Nest<GraphTensor>;
-  readonly outputTensors: readonly GraphTensor[];
+  readonly outputNest: Nest<SymbolicTensor>;
+  readonly outputTensors: readonly SymbolicTensor[];
 
   /**
    * Adds itself to the operation's nodes, to the outbound nodes of the operations that made the inputs, and to the histories
@@ -71,7 +70,7 @@ export class GraphNode extends Node {
     this.outputNest = outputs;
     this.outputTensors = outputTensors;
     outputTensors.forEach((output, i) => {
-      output.kerasHistory = this.historyOf(i);
+      (output as { kerasHistory: KerasHistory | null }).kerasHistory = this.historyOf(i);
     });
     if (isTracing()) return;
     operation.inboundNodes.push(this);
@@ -101,26 +100,26 @@ export class GraphNode extends Node {
   }
 
   /** Returns the argument with each symbolic tensor replaced by the result of `substitute`. */
-  argumentWith(substitute: (tensor: GraphTensor) => unknown): Nest<unknown> {
+  argumentWith(substitute: (tensor: SymbolicTensor) => unknown): Nest<unknown> {
     return filled(this.argument, substitute);
   }
 
   /** Returns the options with each symbolic tensor replaced by the result of `substitute`. */
-  optionsWith(substitute: (tensor: GraphTensor) => unknown): object {
+  optionsWith(substitute: (tensor: SymbolicTensor) => unknown): object {
     return filled(this.options as Nest<unknown>, substitute) as object;
   }
 }
 
-function symbolicIn(nests: readonly Nest<unknown>[]): GraphTensor[] {
-  return nests.flatMap((nest) => leavesOf(nest).filter(isSymbolic)) as GraphTensor[];
+function symbolicIn(nests: readonly Nest<unknown>[]): SymbolicTensor[] {
+  return nests.flatMap((nest) => leavesOf(nest).filter(isSymbolic));
 }
 
-function filled(nest: Nest<unknown>, substitute: (tensor: GraphTensor) => unknown): Nest<unknown> {
-  return mapNest(nest, (leaf) => (isSymbolic(leaf) ? substitute(leaf as GraphTensor) : leaf));
+function filled(nest: Nest<unknown>, substitute: (tensor: SymbolicTensor) => unknown): Nest<unknown> {
+  return mapNest(nest, (leaf) => (isSymbolic(leaf) ? substitute(leaf) : leaf));
 }
 
 /** Returns the node that produced `tensor`; null if it has no history. */
-export function nodeOf(tensor: GraphTensor): GraphNode | null {
+export function nodeOf(tensor: SymbolicTensor): GraphNode | null {
   const history: KerasHistory | null = tensor.kerasHistory;
   return history ? (history.node as GraphNode) : null;
 }

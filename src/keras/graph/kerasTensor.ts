@@ -2,8 +2,14 @@
  * @file KerasTensor: a symbolic tensor, as layers and ops see it while a model is built. An op called on one adds a node
  * to the graph.
  */
+import type { OpenSpec } from '../../core/spec.ts';
 import type { OpDefinition } from '../../ops/define/define.ts';
-import { isSymbolic, type SymbolicGraph, symbolicGraph } from '../../ops/define/recorders.ts';
+import {
+  isSymbolic,
+  type SymbolicGraph,
+  type SymbolicTensor,
+  symbolicGraph,
+} from '../../ops/define/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { callComposite } from './composites.ts';
 import { GraphNode } from './graphNode.ts';
@@ -12,15 +18,20 @@ import { inferOpen } from './infer.ts';
 import { heldOperands, OpOperation, specsOf } from './opOperation.ts';
 import { noteCall, notingReads } from './tracing.ts';
 
-/**
- * A symbolic tensor: a shape, with null where a size is open, a dtype, a name and a history, but no values. `input`
- * makes one, and layers and ops called on it make others.
- */
-export class KerasTensor extends GraphTensor {
+class OpGraphTensor extends GraphTensor {
   override get [symbolicGraph](): SymbolicGraph {
     return opGraph;
   }
 }
+
+/**
+ * A symbolic tensor: a shape, with null where a size is open, a dtype, a name and a history, but no values. `input`
+ * makes one, and layers and ops called on it make others.
+ */
+export type KerasTensor = SymbolicTensor;
+
+/** The class of symbolic tensors. Its type has no private parts, so that the results of ops are KerasTensors, too. */
+export const KerasTensor: new (spec: OpenSpec, name?: string) => KerasTensor = OpGraphTensor;
 
 /** The graph that receives ops called on symbolic tensors. */
 const opGraph: SymbolicGraph = {

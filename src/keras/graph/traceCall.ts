@@ -125,12 +125,8 @@ function merged(
   }
   const outputs = a.map(({ dtype, shape, kerasHistory }, i) => {
     const other = (b[i] as OpenSpec).shape;
-    const output = new KerasTensor({
-      dtype,
-      shape: shape.map((size, axis) => (size === other[axis] ? size : null)),
-    });
-    output.kerasHistory = kerasHistory;
-    return output;
+    const open = shape.map((size, axis) => (size === other[axis] ? size : null));
+    return Object.assign(new KerasTensor({ dtype, shape: open }), { kerasHistory });
   });
   return packNest(first, outputs);
 }

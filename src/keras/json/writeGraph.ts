@@ -1,12 +1,11 @@
 /** @file Writes graphs in Keras's format: layers with their calls, and the sources of each call's tensors. */
-import type { GraphTensor } from '../graph/graphTensor.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { modelClassOf, type WrittenModel } from './writtenModel.ts';
 import { computeDTypeOf } from '../layers/base/dtypePolicy.ts';
 import type { Pieces } from '../../core/pieces.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import { isSymbolic } from '../../ops/define/recorders.ts';
+import { isSymbolic, type SymbolicTensor } from '../../ops/define/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { hasOtherTensors } from '../layers/base/callMasks.ts';
 import { maskOf } from '../masks.ts';
@@ -135,7 +134,7 @@ function populated(
     modelClassOf(operation) === 'Functional' ||
     (isAlone &&
       isSymbolic(argument) &&
-      isOfPolicy(operation as unknown as AnyLayer, argument as GraphTensor));
+      isOfPolicy(operation as unknown as AnyLayer, argument as SymbolicTensor));
   if (!isRecorded) return {};
   const { mask, training } = options as Record<string, Nest<unknown>>;
   return {
@@ -145,7 +144,7 @@ function populated(
 }
 
 /** Whether a tensor has the dtype that `layer` computes in, in the file. */
-function isOfPolicy(layer: AnyLayer, tensor: GraphTensor): boolean {
+function isOfPolicy(layer: AnyLayer, tensor: SymbolicTensor): boolean {
   return writtenDtype(tensor) === (storedPolicy(layer)?.results ?? computeDTypeOf(layer));
 }
 

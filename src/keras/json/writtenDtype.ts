@@ -3,19 +3,19 @@
  * there, and are float32 here.
  */
 import { nodeOf } from '../graph/graphNode.ts';
-import type { GraphTensor } from '../graph/graphTensor.ts';
+import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { Layer } from '../layers/base/layer.ts';
 import { storedCast } from './casts.ts';
 import { storedInputDtype } from './inputDtypes.ts';
 import { storedPolicy } from './storedPolicies.ts';
 import { isModel, modelClassOf } from './writtenModel.ts';
 
-const known = new WeakMap<GraphTensor, string>();
+const known = new WeakMap<SymbolicTensor, string>();
 
 /** Returns the dtype of `tensor` in a file. */
-export function writtenDtype(tensor: GraphTensor): string {
+export function writtenDtype(tensor: SymbolicTensor): string {
   // A graph may be thousands of calls deep, so dependencies are resolved first, without recursion.
-  const open: GraphTensor[] = [tensor];
+  const open: SymbolicTensor[] = [tensor];
   for (let next = open.at(-1); next; next = open.at(-1)) {
     const missing = sourcesOf(next).filter((source) => !known.has(source));
     if (missing.length > 0) open.push(...missing);
@@ -28,7 +28,7 @@ export function writtenDtype(tensor: GraphTensor): string {
 }
 
 /** Returns the tensors whose dtype decides on that of `tensor`. */
-function sourcesOf(tensor: GraphTensor): readonly GraphTensor[] {
+function sourcesOf(tensor: SymbolicTensor): readonly SymbolicTensor[] {
   const node = nodeOf(tensor);
   if (!node || tensor.dtype !== 'float32' || node.isInput) return [];
   const { operation } = node;
@@ -40,12 +40,12 @@ function sourcesOf(tensor: GraphTensor): readonly GraphTensor[] {
 }
 
 /** Returns the dtype that all tensors have in a file; null if they differ. */
-function sharedDtype(tensors: readonly GraphTensor[]): string | null {
+function sharedDtype(tensors: readonly SymbolicTensor[]): string | null {
   const [first = null, ...more] = new Set(tensors.map((tensor) => known.get(tensor) as string));
   return more.length === 0 ? first : null;
 }
 
-function settle(tensor: GraphTensor): string {
+function settle(tensor: SymbolicTensor): string {
   const operation = nodeOf(tensor)?.operation;
   if (!operation) return tensor.dtype;
   const stored = storedInputDtype(operation) ?? storedCast(operation);

@@ -25,6 +25,15 @@ export class Functional<
 /** Tensors instead of symbolic tensors, in the same nest. */
 type Tensors<S> = Mapped<S, Tensor> extends infer M extends Nest<Tensor> ? M : never;
 
+/** What a model of `S` takes: of a list of one input, or of an open number, also that input itself. */
+type Taken<S> = S extends readonly [infer One]
+  ? Tensors<One> | Tensors<S>
+  : S extends readonly unknown[]
+    ? number extends S['length']
+      ? Tensors<S> | Tensors<S[number]>
+      : Tensors<S>
+    : Tensors<S>;
+
 /**
  * Creates a model of the calls between `inputs` and `outputs`: symbolic tensors, or arrays or records of them. Outputs may be
  * intermediate tensors of another model; the layers, and their weights, are then shared.
@@ -36,7 +45,7 @@ type Tensors<S> = Mapped<S, Tensor> extends infer M extends Nest<Tensor> ? M : n
  */
 export function model<const I extends Nest<SymbolicTensor>, const O extends Nest<SymbolicTensor>>(
   options: FunctionalOptions<I, O>,
-): Functional<Tensors<I>, Tensors<O>>;
+): Functional<Taken<I>, Tensors<O>>;
 export function model(...args: unknown[]): unknown {
   return made(...(args as [never]));
 }

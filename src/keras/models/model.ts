@@ -13,7 +13,13 @@ import { GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
 import { GraphProgram } from '../graph/program.ts';
 import { notingReads, trace } from '../graph/tracing.ts';
 import { currentCall } from '../layers/base/callContext.ts';
-import { type AnyLayer, type CallOptions, Layer, type Shapes } from '../layers/base/layer.ts';
+import {
+  type AnyLayer,
+  type CallOptions,
+  Layer,
+  type LayerOfModel,
+  type Shapes,
+} from '../layers/base/layer.ts';
 import { type CommonOptions, layerOptionNames } from '../layers/base/layerOptions.ts';
 import { setMask } from '../masks.ts';
 import { declared } from '../options/declaration.ts';
@@ -91,9 +97,10 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
    * Layers in order from the inputs, including input layers; for a model with its own `call`, those in its properties. A
    * frozen list: a model is changed by `add` and `pop`, or made of other layers.
    */
-  get layers(): readonly AnyLayer[] {
+  get layers(): readonly LayerOfModel[] {
     const { program } = this;
-    return Object.freeze(program ? program.operations.filter(isLayer) : super.sublayers);
+    const layers: readonly AnyLayer[] = program ? program.operations.filter(isLayer) : super.sublayers;
+    return Object.freeze(layers) as readonly LayerOfModel[];
   }
 
   /**

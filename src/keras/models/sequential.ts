@@ -12,7 +12,13 @@ import { GraphProgram } from '../graph/program.ts';
 import type { ModelClass } from '../json/writtenModel.ts';
 import { checkedOptions, type CommonOptions } from '../layers/base/layerOptions.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
-import { type AnyLayer, type ApplyOptions, type CallOptions, Layer } from '../layers/base/layer.ts';
+import {
+  type AnyLayer,
+  type ApplyOptions,
+  type CallOptions,
+  Layer,
+  type LayerOfModel,
+} from '../layers/base/layer.ts';
 import type { ClassConfig } from '../namedObjects.ts';
 import { inNameScope, uniqueName } from '../names.ts';
 import type { Nest } from '../tensorNest.ts';
@@ -88,8 +94,8 @@ export class Sequential extends /* @__PURE__ */ declaredModel('Sequential', () =
   }
 
   /** The layers that were added, without the input layer. */
-  override get layers(): readonly AnyLayer[] {
-    return Object.freeze(this.#input ? this.#stack.slice(1) : [...this.#stack]);
+  override get layers(): readonly LayerOfModel[] {
+    return Object.freeze(this.#input ? this.#stack.slice(1) : [...this.#stack]) as readonly LayerOfModel[];
   }
 
   /** The layers that were added, with the input layer. */

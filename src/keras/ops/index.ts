@@ -230,7 +230,11 @@ export {
   div as divide,
   div as trueDivide,
   floorDiv as floorDivide,
+  isFinite as isfinite,
+  isInf as isinf,
+  isNaN as isnan,
   leftShift as bitwiseLeftShift,
+  logAddExp as logaddexp,
   mul as multiply,
   neg as negative,
   pow as power,
@@ -240,10 +244,44 @@ export {
 export { bitwiseNot as bitwiseInvert } from './elementwiseOptions.ts';
 export { max as amax, min as amin } from './kerasArguments.ts';
 export { convertToTensor as array } from './matrices.ts';
-export { concat as concatenate } from './arrayDTypes.ts';
+export { concat as concatenate, matMul as matmul } from './arrayDTypes.ts';
 export { hardSwish as hardSilu, silu as swish } from './networkDTypes.ts';
-export { variance as var } from './reductionDTypes.ts';
+export {
+  argMax as argmax,
+  argMin as argmin,
+  logSumExp as logsumexp,
+  searchSorted as searchsorted,
+  variance as var,
+} from './reductionDTypes.ts';
 export { identity as copy } from '../../ops/arrangement/identity.ts';
+export { isIn as isin } from './arrangement.ts';
+export {
+  allClose as allclose,
+  isClose as isclose,
+  isNegInf as isneginf,
+  isPosInf as isposinf,
+  logAddExp2 as logaddexp2,
+} from './elementwise.ts';
+export {
+  nanArgMax as nanargmax,
+  nanArgMin as nanargmin,
+  nanCumprod as nancumprod,
+  nanCumsum as nancumsum,
+  nanMax as nanmax,
+  nanMean as nanmean,
+  nanMin as nanmin,
+  nanProd as nanprod,
+  nanStd as nanstd,
+  nanSum as nansum,
+  nanVar as nanvar,
+} from './nan.ts';
+export {
+  nanMedian as nanmedian,
+  nanPercentile as nanpercentile,
+  nanQuantile as nanquantile,
+} from './quantiles.ts';
+export { isReal as isreal } from './reals.ts';
+export { moveAxis as moveaxis, swapAxes as swapaxes } from '../../ops/arrangement/moveAxis.ts';
 export { ones, zeros, zeros as empty } from './creation.ts';
 export { zerosLike as emptyLike } from './matrices.ts';
 export { scatterNd as scatter } from '../../ops/indexing/gatherNd.ts';

@@ -86,8 +86,19 @@ export const symbolicGraph: unique symbol = Symbol('retrograd symbolic');
 
 /** A placeholder for a value: its shape (null for open sizes), its dtype, and where it comes from. */
 export interface SymbolicTensor extends OpenSpec {
+  readonly id: number;
   readonly name: string;
+  /** Number of axes. */
+  readonly rank: number;
+  /** Number of elements; null if a size is open. */
+  readonly size: number | null;
+  /** Where it comes from; null for one made by hand. */
   readonly kerasHistory: KerasHistory | null;
+  /** There are no values: these throw a SymbolicError. */
+  readonly buffer: never;
+  data(): never;
+  array(): never;
+  item(): never;
   readonly [symbolicGraph]: SymbolicGraph;
 }
 

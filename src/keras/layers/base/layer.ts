@@ -74,6 +74,9 @@ export interface ApplyOptions {
 /** A layer of any inputs and outputs. */
 export type AnyLayer = Layer<Nest<Tensor>, Nest<Tensor>>;
 
+/** A layer of a list of layers: whatever it takes and returns, TypeScript reads it as one tensor. */
+export type LayerOfModel = Layer & AnyLayer;
+
 /** Shapes, in the same nest as the tensors. */
 export type Shapes<S> = Mapped<S, OpenShape>;
 
