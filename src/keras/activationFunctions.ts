@@ -11,7 +11,7 @@ import { greater, less } from '../ops/elementwise/comparison.ts';
 import { gather } from '../ops/indexing/gather.ts';
 import { tanh } from '../ops/elementwise/hyperbolic.ts';
 import { maximum, minimum } from '../ops/elementwise/maximum.ts';
-import { relu } from '../ops/activations/rectifiers.ts';
+import { elu, relu } from '../ops/activations/rectifiers.ts';
 import { abs } from '../ops/elementwise/rounding.ts';
 import { simplexSupport } from '../ops/activations/simplexSupport.ts';
 import { sum } from '../ops/reductions/sum.ts';
@@ -36,7 +36,10 @@ export function celu(x: Tensor, ...args: unknown[]): Tensor {
       hint: 'use relu, which celu tends to for small alphas.',
     });
   }
+  if (alpha === 1) return elu(x);
   return tidy(() => {
+    // A tape keeps one tensor of elu, and three of a selection.
+    if (alpha > 0) return mul(elu(div(x, alpha)), alpha);
     // The exponent is clamped to 0, so that the branch that is not selected stays finite.
     const below = mul(expm1(div(minimum(x, 0), alpha)), alpha);
     return where(greater(x, 0), x, below);
@@ -100,17 +103,14 @@ export function hardTanh(x: Tensor, ...args: unknown[]): Tensor {
   return clip(x, { min: -1, max: 1 });
 }
 
-/** x moved towards 0 by `threshold` (default 0.5), and 0 where |x| is below it. */
+/** x moved towards 0 by `threshold` (default 0.5), and 0 where |x| is below it. NaN stays NaN. */
 export function softShrink(x: Tensor, options?: { threshold?: number }): Tensor;
 export function softShrink(x: Tensor, ...args: unknown[]): Tensor {
   const { threshold = 0.5 }: { threshold?: number } = optionsOf('softShrink', args, { threshold: true }, [
     'x',
   ]);
   requireFinite('softShrink', 'threshold', threshold, 0);
-  return tidy(() => {
-    const inner = where(less(x, -threshold), add(x, threshold), 0);
-    return where(greater(x, threshold), sub(x, threshold), inner);
-  });
+  return tidy(() => sub(x, clip(x, { min: -threshold, max: threshold })));
 }
 
 /** x - tanh(x). */

@@ -20,8 +20,10 @@ import {
   variable,
 } from '../../../src/index.ts';
 import {
+  activations,
   getDTypePolicy,
   input,
+  type Layer,
   layers,
   model,
   modelFromJSON,
@@ -140,6 +142,22 @@ test('what layers keep of a product with an activation is float16', () => {
     return keptBytes({ apply } as never, x);
   };
   // Kernels rounded to float16 are kept, too.
+  expect(bytes('mixedFloat16') / bytes('float32')).toBeLessThan(0.57);
+});
+
+test.each<[string, (dtype: 'float32' | 'mixedFloat16') => Layer]>([
+  ['celu', (dtype) => layers.activation('celu', { dtype })],
+  [
+    'celu of another alpha',
+    (dtype) => layers.activation((x) => activations.celu(x, { alpha: 2 }), { dtype }),
+  ],
+  ['softShrink', (dtype) => layers.activation('softShrink', { dtype })],
+  ['alphaDropout', (dtype) => layers.alphaDropout(0.3, { dtype })],
+])('a tape keeps half the bytes of %s', (_, make) => {
+  const bytes = (dtype: 'float32' | 'mixedFloat16') => {
+    const net = sequential([layers.inputLayer({ shape: [256] }), make(dtype), layers.dense(1, { dtype })]);
+    return keptBytes(net, ones([64, 256]));
+  };
   expect(bytes('mixedFloat16') / bytes('float32')).toBeLessThan(0.57);
 });
 

@@ -1,6 +1,8 @@
 /** @file AlphaDropout: dropout that keeps the mean and the variance of self-normalizing activations. */
+import { isFloating } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { add, mul } from '../../../ops/elementwise/arithmetic.ts';
+import { add, mul, sub } from '../../../ops/elementwise/arithmetic.ts';
+import { cast } from '../../../ops/elementwise/cast.ts';
 import { greater } from '../../../ops/elementwise/comparison.ts';
 import { dropout as cleared } from '../../../ops/random/dropout.ts';
 import { onesLike } from '../../../ops/creation/like.ts';
@@ -38,7 +40,12 @@ export class AlphaDropout extends /* @__PURE__ */ layer<DropoutOptions, Dropout>
       seed: this.seeds?.draw(),
     });
     const scale = ((1 - rate) * (1 + rate * saturation ** 2)) ** -0.5;
-    return add(mul(where(greater(kept, 0), x, saturation), scale), -scale * saturation * rate);
+    const chosen = greater(kept, 0);
+    const shift = -scale * saturation * rate;
+    if (!isFloating(x.dtype)) return add(mul(where(chosen, x, saturation), scale), shift);
+    // A mask in the dtype of the values takes half of one of booleans where they are float16.
+    const mask = cast(chosen, x.dtype);
+    return add(mul(add(mul(x, mask), mul(sub(1, mask), saturation)), scale), shift);
   }
 }
 
