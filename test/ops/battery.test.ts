@@ -183,7 +183,7 @@ describe.each(samples.map((entry) => [entry.op, entry] as const))('%s', (name, e
         );
       }
       expect(memory().tensors).toBe(before + outputs.length);
-      const [again, first] = [await flat(run.run(inputs)), await flat(outputs)];
+      const [again, first] = await Promise.all([flat(run.run(inputs)), flat(outputs)]);
       expect(again).toEqual(first);
     });
 
@@ -193,15 +193,18 @@ describe.each(samples.map((entry) => [entry.op, entry] as const))('%s', (name, e
         const inputs = run.upload();
         const outputs = run.run(inputs);
         const { tensors, values: weights } = cotangentsFor(outputs, run.random);
-        const gradient = await flat(differentiate(run, inputs, tensors));
         const direction = run.direction();
-        const differences = await run.derivative(direction, (moved) => flat(run.run(moved)));
+        const [gradient, differences, values] = await Promise.all([
+          flat(differentiate(run, inputs, tensors)),
+          run.derivative(direction, (moved) => flat(run.run(moved))),
+          flat(outputs),
+        ]);
         const along = direction.filter((_, k) => run.floating[k]).flat();
         expectClose(
           dot(gradient, along),
           dot(differences, weights),
           length(gradient),
-          differenceNoise(await flat(outputs), weights),
+          differenceNoise(values, weights),
         );
       });
 
@@ -224,20 +227,17 @@ describe.each(samples.map((entry) => [entry.op, entry] as const))('%s', (name, e
           ),
           unconnectedGradients: 'zero',
         });
-        const hessian = await flat(seconds.slice(0, watched.length));
-        const forwards = await flat(seconds.slice(watched.length));
-
         // With respect to the inputs: how the gradient moves along a direction.
         const direction = run.direction();
-        const curve = await run.derivative(direction, (moved) => flat(differentiate(run, moved, cotangents)));
+        const [hessian, forwards, curve, gradients] = await Promise.all([
+          flat(seconds.slice(0, watched.length)),
+          flat(seconds.slice(watched.length)),
+          run.derivative(direction, (moved) => flat(differentiate(run, moved, cotangents))),
+          flat(first),
+        ]);
         const along = direction.filter((_, k) => run.floating[k]).flat();
         const scale = Math.max(length(hessian), tolerance * length(u.flat()));
-        expectClose(
-          dot(hessian, along),
-          dot(curve, u.flat()),
-          scale,
-          differenceNoise(await flat(first), u.flat()),
-        );
+        expectClose(dot(hessian, along), dot(curve, u.flat()), scale, differenceNoise(gradients, u.flat()));
 
         // With respect to the cotangents: the gradient is linear in them, so this is a Jacobian-vector product.
         let next = 0;

@@ -108,9 +108,10 @@ describe.each(samples.map((entry) => [entry.layer, entry] as const))('%s', (name
       expect(copy.getConfig()).toEqual(config);
       expect(copy.weights.map(({ path }) => path)).toEqual(layer.weights.map(({ path }) => path));
       const given = run.upload();
-      expect(await flat(leavesOf(run.call(copy, given)))).toEqual(
-        await flat(leavesOf(run.call(layer, given))),
+      const [found, expected] = await Promise.all(
+        [copy, layer].map((each) => flat(leavesOf(run.call(each, given)))),
       );
+      expect(found).toEqual(expected);
     });
 
     test('computes the same in a model as on its own', async () => {
@@ -120,7 +121,11 @@ describe.each(samples.map((entry) => [entry.layer, entry] as const))('%s', (name
       const given = run.upload();
       const training = sample.training === undefined ? {} : { training: sample.training };
       const outputs = leavesOf(net.apply(given as never, training) as Nest<Tensor>);
-      expect(await flat(outputs)).toEqual(await flat(leavesOf(run.call(run.layer(), given))));
+      const [found, expected] = await Promise.all([
+        flat(outputs),
+        flat(leavesOf(run.call(run.layer(), given))),
+      ]);
+      expect(found).toEqual(expected);
     });
 
     const { reference } = sample;
@@ -164,14 +169,17 @@ describe.each(samples.map((entry) => [entry.layer, entry] as const))('%s', (name
         const cotangents = outputs.flatMap(({ shape, dtype }, k) =>
           isFloating(dtype) ? [tensor(Float32Array.from(weights[k] as number[]), { shape }) as Tensor] : [],
         );
-        const gradient = await flat(run.differentiate(layer, given, cotangents));
         const direction = run.moving(layer);
-        const differences = await run.derivative(direction);
+        const [gradient, differences, values] = await Promise.all([
+          flat(run.differentiate(layer, given, cotangents)),
+          run.derivative(direction),
+          flat(outputs),
+        ]);
         const along = [
           ...direction.inputs.filter((_, k) => isFloating(run.samples[k]?.dtype ?? 'float32')),
           ...direction.weights.filter((_, k) => layer.weights[k]?.trainable),
         ].flat();
-        const noise = differenceNoise(await flat(outputs), weights.flat());
+        const noise = differenceNoise(values, weights.flat());
         const [found, wanted] = [dot(gradient, along), dot(differences, weights.flat())];
         const allowed = tolerance * Math.sqrt(dot(gradient, gradient)) + noise;
         expect(Math.abs(found - wanted), `${found} against ${wanted}`).toBeLessThanOrEqual(allowed);
