@@ -209,6 +209,7 @@ test.each<[string, (dtype: 'mixedFloat16' | 'float32') => { apply(x: never): unk
   ['alphaDropout', (dtype) => layers.alphaDropout(0.3, { dtype }), [2, 3]],
   ['masking', (dtype) => layers.masking(0, { dtype }), [2, 3, 4]],
   ['adaptiveMaxPooling1d', (dtype) => layers.adaptiveMaxPooling1d(2, { dtype }), [2, 4, 4]],
+  ['randomGrayscale', (dtype) => layers.randomGrayscale(0.5, { dtype }), [2, 4, 4, 3]],
   ['dot', (dtype) => layers.dot(1, { dtype }), [2, 3]],
 ])('%s of integers is of integers, also of symbolic ones', (name, make, shape) => {
   for (const policy of ['float32', 'mixedFloat16'] as const) {
@@ -227,6 +228,18 @@ test('an activation that calls a layer returns what its own policy says', () => 
   const layer = layers.activation((x: Tensor) => wide.apply(x) as Tensor, { dtype: 'mixedFloat16' });
   expect((layer.apply(ones([2, 3])) as Tensor).dtype).toBe('float32');
   expect((layer.apply(input({ shape: [3] })) as unknown as Tensor).dtype).toBe('float32');
+});
+
+test('a model takes float16 for an input of float32, whatever the policy of its first layer', async () => {
+  expect(() => input({ shape: [2], dtype: 'float16' as never })).toThrow(DTypeError);
+  for (const dtype of ['float32', 'mixedFloat16'] as const) {
+    const x = input({ shape: [2] });
+    const first = layers.dense({ units: 1, useBias: false, kernelInitializer: 'ones', dtype });
+    const net = model({ inputs: x, outputs: first.apply(x) });
+    const y = net.apply(cast(tensor([[1, third]]), 'float16')) as unknown as Tensor;
+    expect(y.dtype).toBe(dtype === 'float32' ? 'float32' : 'float16');
+    expect((await valuesOf(y))[0]).toBeCloseTo(1 + third, 3);
+  }
 });
 
 test('resized images keep their fractions', async () => {
