@@ -30,12 +30,16 @@ describe.each([
   ['vit', 'vit'],
   ['gpt2', 'positions'],
   ['bert', 'positions-dora'],
+  ['bert-words', 'words'],
+  ['distilbert-words', 'words-distil'],
+  ['bert-words', 'words-head'],
 ])('an adapter of %s: %s', (name, adapter) => {
   const folder = folderOf(`adapters/${adapter}`);
 
   test('computes what it does in PEFT, and is saved to the same bits', async () => {
     const expected = new Expected(name);
-    const model = await fromPretrained(folderOf(name));
+    // Modules that are trained as a whole are of float32.
+    const model = await fromPretrained(folderOf(name), { dtype: 'float32' });
     const modules = await checkpointModules(model);
     const weights = path.join(folder, 'adapter_model.safetensors');
     await loadAdapter(model, weights, { modules });
@@ -46,9 +50,12 @@ describe.each([
     const saved = new FilesTarget();
     await saveAdapter(model, saved, { modules });
     const file = saved.files.find((one) => one.name === 'adapter_model.safetensors') as File;
-    const before = tensorsIn(fs.readFileSync(weights));
+    // Without what PEFT writes a second time.
+    const isCopy = (key: string) =>
+      /(predictions\.decoder\.bias|modules_to_save\..*|original_module\..*)$/.test(key);
+    const before = [...tensorsIn(fs.readFileSync(weights))].filter(([key]) => !isCopy(key));
     const after = tensorsIn(await file.arrayBuffer());
-    expect(new Map([...after].sort())).toEqual(new Map([...before].sort()));
+    expect(new Map([...after].sort())).toEqual(new Map(before.sort()));
     model.dispose();
   });
 });

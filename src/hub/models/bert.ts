@@ -17,7 +17,7 @@ import { zerosLike } from '../../ops/creation/like.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { activationName } from '../checkpoints/configReader.ts';
 import type { Family, HeadSettings } from '../checkpoints/family.ts';
-import { each, only } from '../checkpoints/modules.ts';
+import { each } from '../checkpoints/modules.ts';
 import { type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
 import { positionEmbedding } from '../layers/positionEmbedding.ts';
 import { type TransformerEncoder, transformerEncoder } from '../layers/transformerBlock.ts';
@@ -199,7 +199,7 @@ export const bert: Family<BertBackbone, BertBackboneOptions> = {
       modules: ({ intermediateDense, layerNorm, outputBias }) => ({
         'cls.predictions.transform.dense': intermediateDense,
         'cls.predictions.transform.LayerNorm': layerNorm,
-        'cls.predictions': only('bias', outputBias),
+        'cls.predictions': outputBias,
       }),
     },
     sequenceClassifier: {

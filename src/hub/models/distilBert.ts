@@ -1,7 +1,7 @@
 /** @file DistilBERT: Sanh et al., "DistilBERT, a distilled version of BERT", 2019. It is BERT without segments. */
 import { activationName } from '../checkpoints/configReader.ts';
 import type { Family } from '../checkpoints/family.ts';
-import { each, only } from '../checkpoints/modules.ts';
+import { each } from '../checkpoints/modules.ts';
 import { BertBackbone, type BertBackboneOptions } from './bert.ts';
 import { questionAnswerer, tokenClassifier } from './decoderHeads.ts';
 import { MaskedLM } from './maskedLM.ts';
@@ -69,7 +69,7 @@ export const distilBert: Family<BertBackbone, BertBackboneOptions> = {
       modules: ({ intermediateDense, layerNorm, outputBias }) => ({
         vocab_transform: intermediateDense,
         vocab_layer_norm: layerNorm,
-        vocab_projector: only('bias', outputBias),
+        vocab_projector: outputBias,
       }),
     },
     sequenceClassifier: {

@@ -2,10 +2,9 @@
 import { layer, number, oneOf } from '../../keras/layers/base/declare.ts';
 import { Dense } from '../../keras/layers/core/dense.ts';
 import { LayerNormalization } from '../../keras/layers/normalization/layerNormalization.ts';
-import { add } from '../../ops/elementwise/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Variable } from '../../tensor/variable.ts';
 import { activated, type TransformerActivation, transformerActivations } from '../layers/activationNames.ts';
+import { OutputBias } from '../layers/outputBias.ts';
 import type { TextInputs } from './textBackbone.ts';
 import { registered } from './registered.ts';
 import { textBackboneKind, TextModel, type TextModelOptions } from './textModel.ts';
@@ -34,7 +33,7 @@ export class MaskedLM extends /* @__PURE__ */ layer<MaskedLMOptions, TextModel>(
 ) {
   readonly intermediateDense: Dense;
   readonly layerNorm: LayerNormalization;
-  outputBias: Variable | null = null;
+  readonly outputBias = new OutputBias({ name: 'output_bias' });
 
   constructor(options: MaskedLMOptions) {
     super(options);
@@ -48,17 +47,16 @@ export class MaskedLM extends /* @__PURE__ */ layer<MaskedLMOptions, TextModel>(
   }
 
   override build(): void {
+    this.outputBias.ensureBuilt([null, this.backbone.tokenEmbedding.inputDim]);
     super.build();
-    const { inputDim } = this.backbone.tokenEmbedding;
-    this.outputBias = this.addWeight('output_bias', { shape: [inputDim], initializer: 'zeros' });
   }
 
   override call(inputs: TextInputs): Tensor {
-    const { intermediateDense, layerNorm, activation, backbone } = this;
+    const { intermediateDense, layerNorm, outputBias, activation, backbone } = this;
     const inner = activated(intermediateDense.apply(backbone.apply(inputs)), activation);
-    const logits = backbone.tokenEmbedding.apply(layerNorm.apply(inner), { reverse: true });
-    return add(logits, this.outputBias as Variable);
+    return outputBias.apply(backbone.tokenEmbedding.apply(layerNorm.apply(inner), { reverse: true }));
   }
 }
 
 registered(MaskedLM);
+registered(OutputBias);

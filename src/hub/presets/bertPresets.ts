@@ -26,7 +26,7 @@ const maskedLM = (className: string): PresetHead<BertBackbone, MaskedLM> => ({
   weights: ({ intermediateDense, layerNorm, outputBias }) => [
     ...weightsAt('layers/masked_lm_head/_intermediate_dense', intermediateDense),
     ...weightsAt('layers/masked_lm_head/_intermediate_layer_norm', layerNorm),
-    ...variableAt('layers/masked_lm_head/0', outputBias),
+    ...variableAt('layers/masked_lm_head/0', outputBias.bias),
   ],
 });
 

@@ -36,7 +36,8 @@ export function isTrainedBias(
   { bias, modules_to_save: saved }: AdapterConfig,
   { module, parameter }: OtherWeight,
 ): boolean {
-  const isWhole = (saved ?? []).some((name) => module === name || module.endsWith(`.${name}`));
+  // Also inside of a module that is trained as a whole.
+  const isWhole = (saved ?? []).some((name) => `.${module}.`.includes(`.${name}.`));
   return parameter === 'bias' && bias !== 'none' && !isWhole;
 }
 

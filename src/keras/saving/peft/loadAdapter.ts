@@ -140,6 +140,9 @@ async function configOf(source: ByteSource, { config }: LoadAdapterOptions): Pro
 const prefix = 'base_model.model.';
 const ofAdapter = /^(.*)\.lora_(?:((?:embedding_)?[AB])(?:\.weight)?|(magnitude_vector|B\.bias))$/;
 
+/** What the names of biases in a module that is trained as a whole have, if `bias` is 'all', in copies. */
+const ofNamedModule = /\.modules_to_save\.[^.]+\./;
+
 /** The tensors of a module, by what their names have after `lora_`. */
 const parts: Readonly<Record<string, PairPart>> = {
   A: 'a',
@@ -171,6 +174,7 @@ function sorted(
     const [, formerly, matrix, vector] = ofAdapter.exec(name) ?? [];
     // Copies of what modules_to_save replaces have no effect.
     if (name.includes('.original_module.')) continue;
+    if (ofNamedModule.test(full) && tensors.has(full.replace(ofNamedModule, '.'))) continue;
     if (formerly === undefined) {
       const plain = name.replace('.modules_to_save.', '.').replace('.base_layer.', '.');
       const dot = plain.lastIndexOf('.');

@@ -36,9 +36,15 @@ export async function readOtherWeights(
   const whole = new Set<AnyLayer>();
   const assigned: (readonly [Variable, HostTensor])[] = [];
   for (const weight of others) {
-    const reverse = reverses.get(weight.module);
+    const reverse = isBiasOfLogits(weight, layers) ? undefined : reverses.get(weight.module);
+    if (reverse?.layer.tieWeights && weight.parameter === 'bias') {
+      await requireCopy(weight, others, file);
+      continue;
+    }
     if (reverse?.layer.tieWeights) {
-      const same = others.find(({ module }) => module === reverse.module);
+      const same = others.find(
+        ({ module, parameter }) => module === reverse.module && parameter === 'weight',
+      );
       await requireSame(file, reverse, weight.stored, same?.stored);
       continue;
     }
@@ -60,6 +66,23 @@ export async function readOtherWeights(
     assigned.push(await weightFor(weight, layer, file));
   }
   return { whole, assigned };
+}
+
+/** Whether logits with the vectors of tokens have a bias of their own in this module. */
+function isBiasOfLogits({ module, parameter }: OtherWeight, layers: LayersOfModule): boolean {
+  return parameter === 'bias' && layers.has(module);
+}
+
+/** Errors: FormatError unless the bias of a module is that of the module around it, which PEFT writes, too. */
+async function requireCopy(
+  { module, stored }: OtherWeight,
+  others: readonly OtherWeight[],
+  file: string,
+): Promise<void> {
+  const around = module.slice(0, Math.max(0, module.lastIndexOf('.')));
+  const same = others.find((other) => other.module === around && other.parameter === 'bias');
+  if (same && isEqual((await readWhole(stored)).data, (await readWhole(same.stored)).data)) return;
+  throw misfit(file, `the bias of '${module}' is that of '${around}'.`, same ? 'other values' : 'none');
 }
 
 /** Returns the matrix of logits, and its value. */
