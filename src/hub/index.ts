@@ -102,6 +102,12 @@ export { loadChatTemplate, type LoadChatTemplateOptions } from './checkpoints/lo
 export type { ChatMessage, ChatOptions, ChatTemplate, TemplateClass } from './checkpoints/chatTemplate.ts';
 export type { PretrainedSource } from './checkpoints/folder.ts';
 // Inputs
+export {
+  type EncodedTexts,
+  encodeTexts,
+  type EncodeTextsOptions,
+  type TextTokenizer,
+} from './preprocessing/encodeTexts.ts';
 export type { ImageConverter, Picture } from './preprocessing/imageConverter.ts';
 export type { AudioConverter, AudioConverterOptions, Sound } from './preprocessing/audioConverter.ts';
 export { loadAudioConverter, type LoadAudioConverterOptions } from './preprocessing/loadAudioConverter.ts';

@@ -37,6 +37,23 @@ test('ends at stop tokens, each text by itself', async () => {
   expect(made).toEqual([untilStop(first), untilStop(second)]);
 });
 
+test('a text has as many tokens as the network has positions', async () => {
+  const gpt2 = await fromPretrained(folderOf('gpt2'), { task: 'causalLM' });
+  const prompt = new Array<number>(30).fill(5);
+  // The last of 33 tokens isn't read.
+  const [made] = await gpt2.generate([prompt], { stopTokens: [] });
+  expect(made?.length).toBe(3);
+  expect(await gpt2.generate([prompt], { maxNewTokens: 3, stopTokens: [] })).toEqual([made]);
+  const [searched] = await gpt2.generate([prompt], { numBeams: 2, stopTokens: [] });
+  expect(searched?.length).toBe(3);
+  for (const [given, options] of [
+    [prompt, { maxNewTokens: 4 }],
+    [[...prompt, 1, 2, 3], {}],
+  ] as const)
+    await expect(gpt2.generate([given], options)).rejects.toThrow(ValueError);
+  gpt2.dispose();
+});
+
 describe('what is in a text changes what follows, as in transformers', () => {
   let gpt2: CausalLM;
   beforeAll(async () => {

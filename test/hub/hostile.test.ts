@@ -1,16 +1,19 @@
 /** @file Files of pretrained networks that were made to do harm: each is refused with a typed error, and nothing of it is kept. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FormatError, init, memory } from '../../src/index.ts';
 import {
+  checkpointModules,
   fromPretrained,
   loadAudioConverter,
   loadImageConverter,
   loadTokenizer,
   type Task,
 } from '../../src/hub/index.ts';
-import { type HostTensor, readSafetensors, writeSafetensors } from '../../src/io/index.ts';
-import { filesOf } from './checkpoints.ts';
+import { type HostTensor, loadAdapter, readSafetensors, writeSafetensors } from '../../src/io/index.ts';
+import { filesOf, folderOf } from './checkpoints.ts';
 
 beforeAll(async () => {
   await init();
@@ -75,6 +78,11 @@ describe('config.json', () => {
     ['bert', { id2label: ['a', 'b'] }, /id2label/, 'tokenClassifier'],
     ['bert', { classifier_dropout: 5 }, /classifier_dropout/, 'tokenClassifier'],
     ['clip', { text_config: [] }, /text_config/],
+    // Rows and columns of matrices in 16 bits are counted before there is memory for them.
+    ['qwen2', { hidden_size: 2 ** 31 }, /rows and columns/],
+    ['qwen2', { intermediate_size: 2 ** 53 - 1 }, /rows and columns/],
+    ['gemma3', { vocab_size: 2 ** 53 - 1 }, /rows and columns/],
+    ['qwen2', { num_hidden_layers: 2 ** 31, layer_types: null }, /num_hidden_layers/],
     ['clip', { projection_dim: 2 ** 40 }, /values/],
     ['whisper', { decoder_attention_heads: 7 }, /decoder/],
   ])('of %s is refused with %o', (name, fields, why, task) =>
@@ -286,6 +294,31 @@ describe('tokenizer.json', () => {
     ['frequencies without tokens', model({ vocab: [[7, -1]] }), /vocab/],
     ['merges of numbers', model({ merges: [7, null] }), /merges/],
     ['merges of three', model({ merges: [['a', 'b', 'c']] }), /merges/],
+    ['merges of three in a text', model({ merges: ['a b c'] }), /merges/],
+    ['merges of tokens that there aren’t', model({ merges: [['a', 'x']] }), /merges/],
+    ['merges into a token that there isn’t', model({ merges: [['b', 'a']] }), /merges/],
+    ['tokens beyond integers of the device', model({ vocab: { a: 0, b: 2 ** 32 } }), /vocab/],
+    ['added tokens beyond them', { ...bpe, added_tokens: [{ id: 2 ** 31, content: 'z' }] }, /added_tokens/],
+    ['a kind of model that there isn’t', model({ type: '__proto__' }), /model\.type/],
+    ['a token for unknown ones that is unknown', model({ unk_token: '[UNK]' }), /unk_token/],
+    ['a token for unknown ones that is none', model({ unk_token: 7 }), /unk_token/],
+    ['pieces of words without a token for unknown ones', model({ type: 'WordPiece' }), /unk_token/],
+    [
+      'words that are compared for ever',
+      model({ type: 'WordPiece', unk_token: 'a', max_input_chars_per_word: 1e9 }),
+      /max_input_chars_per_word/,
+    ],
+    [
+      'replacements that make texts very long',
+      {
+        ...bpe,
+        normalizer: {
+          type: 'Sequence',
+          normalizers: Array(12).fill({ type: 'Replace', pattern: { String: 'a' }, content: 'aaaa' }),
+        },
+      },
+      /times as long/,
+    ],
     ['added tokens without a text', { ...bpe, added_tokens: [{ id: 3 }] }, /added_tokens/],
     ['added tokens that are none', { ...bpe, added_tokens: 5 }, /added_tokens/],
     ['parts that nobody knows', { ...bpe, pre_tokenizer: { type: 'Other' } }, /Other/],
@@ -329,3 +362,27 @@ test.each([
 ])('sounds aren’t converted as %o says', (config) =>
   expectRefused(() => loadAudioConverter({ 'preprocessor_config.json': fileOf(config) }), /is at most/),
 );
+
+describe('an adapter', () => {
+  const folder = folderOf('adapters/gpt2');
+  const weights = fs.readFileSync(path.join(folder, 'adapter_model.safetensors'));
+  const config = JSON.parse(fs.readFileSync(path.join(folder, 'adapter_config.json'), 'utf8'));
+
+  test.each<[fields: object, why: RegExp]>([
+    [{ r: 1e9 }, /rank/],
+    [{ rank_pattern: { c_attn: 2 } }, /rank/],
+    [{ lora_alpha: 1e308 }, /lora_alpha/],
+    [{ alpha_pattern: { c_attn: 1e300 } }, /alpha_pattern/],
+    [{ modules_to_save: 7 }, /modules_to_save/],
+    [{ modules_to_save: [7] }, /modules_to_save/],
+    [{ target_modules: {} }, /target_modules/],
+    [{ lora_dropout: 'x' }, /lora_dropout/],
+  ])('with %o is refused, and the network stays as it was', async (fields, why) => {
+    const net = await fromPretrained(filesOf('gpt2'), { onReport });
+    const before = net.trainableWeights;
+    const modules = await checkpointModules(net);
+    await expectRefused(() => loadAdapter(net, weights, { modules, config: { ...config, ...fields } }), why);
+    expect(net.trainableWeights).toEqual(before);
+    net.dispose();
+  });
+});

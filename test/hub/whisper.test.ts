@@ -228,6 +228,7 @@ describe('languages, tasks, times and long sounds', () => {
   test.each([
     [{ lang_to_id: { '<|en|>': 99 } }, 'lang_to_id'],
     [{ lang_to_id: [42] }, 'lang_to_id'],
+    [{ max_initial_timestamp_index: -1 }, 'max_initial_timestamp_index'],
     [{ task_to_id: { translate: [44] } }, 'task_to_id'],
     [{ no_timestamps_token_id: 1.5 }, 'no_timestamps_token_id'],
     [{ forced_decoder_ids: [[2, 43]] }, 'forced_decoder_ids'],

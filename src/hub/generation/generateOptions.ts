@@ -14,7 +14,7 @@ export interface GeneratedToken {
 
 /** Options of `generate` and `stream`. */
 export interface GenerateOptions {
-  /** How many tokens are added at most. Default 50. */
+  /** How many tokens are added at most. Default 50, or as many as the network has positions for. */
   readonly maxNewTokens?: number | undefined;
   /** Tokens that end a text. Default: those of the model. */
   readonly stopTokens?: readonly number[] | undefined;

@@ -94,6 +94,8 @@ export interface Generator {
     apply(inputs: Tensor, options: { cache: AttentionCache; training: boolean }): Tensor;
     readonly tokenEmbedding: { readonly inputDim: number };
     readonly transformerLayers: readonly Block[];
+    /** Of networks with a vector for each position: texts have no more tokens. */
+    readonly embeddings?: { readonly positionEmbedding: { readonly sequenceLength: number } };
   };
   /** The logits of the tokens that follow; `isFirst` for the first ones after the prompts. */
   logits(features: Tensor, isFirst: boolean): Tensor;

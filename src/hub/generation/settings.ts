@@ -6,7 +6,7 @@ import { isListOf } from '../../core/lists.ts';
 import { checkOptions } from '../../core/options.ts';
 import { requireFinite, requireInteger, requireOneOf } from '../../core/shape.ts';
 import { checkSeed } from '../../ops/define/seeds.ts';
-import type { Generator } from './generation.ts';
+import { type Generator, longestOf } from './generation.ts';
 import { generateOptionNames, type GenerateOptions, type Prompts } from './generateOptions.ts';
 
 /** The options with their defaults. */
@@ -25,11 +25,18 @@ export function settingsOf(model: Generator, prompts: Prompts, options: Generate
   checkOptions(op, options, generateOptionNames);
   const { inputDim: count } = model.backbone.tokenEmbedding;
   requirePrompts(count, prompts);
-  const { maxNewTokens = 50, stopTokens = model.stopTokens, signal, seed } = options;
+  const room = roomFor(model, prompts);
+  const { maxNewTokens = Math.min(50, room), stopTokens = model.stopTokens, signal, seed } = options;
   const { repetitionPenalty = 1, noRepeatNgramSize = 0, minNewTokens = 0, badWords = [], minP = 0 } = options;
   const { typicalP = 1 } = options;
   const { numBeams = 1, lengthPenalty = 1, earlyStopping = false, numReturnSequences = 1 } = options;
   requireInteger(op, 'maxNewTokens', maxNewTokens, 1);
+  if (maxNewTokens > room)
+    throw invalid(
+      `with these prompts, there are positions for ${room} more tokens.`,
+      `maxNewTokens: ${maxNewTokens}`,
+      'pass fewer, or leave it out.',
+    );
   requireFinite(op, 'repetitionPenalty', repetitionPenalty, Number.MIN_VALUE);
   requireInteger(op, 'noRepeatNgramSize', noRepeatNgramSize, 0);
   requireInteger(op, 'minNewTokens', minNewTokens, 0);
@@ -54,6 +61,19 @@ export function settingsOf(model: Generator, prompts: Prompts, options: Generate
   checkSignal(op, signal);
   const stops = new Set(stopTokens);
   return { ...options, maxNewTokens, numBeams, lengthPenalty, earlyStopping, numReturnSequences, stops };
+}
+
+/** How many tokens the prompts may be continued by. Errors: ValueError for prompts that are too long. */
+function roomFor({ backbone }: Generator, prompts: Prompts): number {
+  const { sequenceLength: positions = Infinity } = backbone.embeddings?.positionEmbedding ?? {};
+  const longest = longestOf(prompts);
+  // The last token isn't read.
+  if (longest <= positions) return positions - longest + 1;
+  throw invalid(
+    `a prompt has at most ${positions} tokens: the network has as many positions.`,
+    `${longest} tokens`,
+    'leave out its beginning: tokens.slice(-100).',
+  );
 }
 
 function requireStopStrings({ stopStrings = [], decode }: GenerateOptions): void {

@@ -164,12 +164,16 @@ const windowOf = ({ slidingWindow, slidingLayers }: LlamaBackbone): JsonObject =
   }),
 });
 
+/** Far more than there are in any network. */
+const maxLayers = 2 ** 16;
+
 const qwenWindow = (config: ConfigReader, numLayers: number) => {
   const isUsed = config.boolean('use_sliding_window', false);
   const { slidingWindow, slidingLayers } = config.slidingWindow(numLayers, isUsed);
   // Configurations without a list of layers have full attention in the first ones.
   const first = config.count('max_window_layers', 28);
-  const inOrder = Array.from({ length: numLayers }, (_, i) => i >= first);
+  if (numLayers > maxLayers) config.refuse('num_hidden_layers', `is at most ${maxLayers}`);
+  const inOrder = Array.from({ length: Math.min(numLayers, maxLayers) }, (_, i) => i >= first);
   return { slidingWindow, slidingLayers: slidingWindow === null ? null : (slidingLayers ?? inOrder) };
 };
 

@@ -23,7 +23,7 @@ export function speechIn(fields: JsonObject, count: number): Speech {
     ...(isFilled(languages) && { languages, ...nameIn(fields, 'language') }),
     ...(isFilled(tasks) && { tasks, ...nameIn(fields, 'task') }),
     ...one('noTimestamps', 'no_timestamps_token_id'),
-    ...one('maxInitialTimestamp', 'max_initial_timestamp_index'),
+    ...stepsIn(fields),
     // Older files have it among those that are suppressed only.
     previousText: tokensIn('suppress_tokens', fields.suppress_tokens, count).at(-2) ?? null,
     ...one('previousText', 'prev_sot_token_id'),
@@ -63,6 +63,13 @@ function forcedTokens(given: Json | undefined, count: number): readonly number[]
   return (pairs as [number, number | null][]).flatMap(([, token]) =>
     tokensIn('forced_decoder_ids', token, count),
   );
+}
+
+/** A number of steps, which may be larger than there are. */
+function stepsIn({ max_initial_timestamp_index: steps = null }: JsonObject): SpeechTokens {
+  if (steps === null) return {};
+  if (Number.isSafeInteger(steps) && (steps as number) >= 0) return { maxInitialTimestamp: steps as number };
+  throw invalid('max_initial_timestamp_index', 'is a non-negative integer', steps);
 }
 
 function namedTokens(fields: JsonObject, name: string, count: number): Readonly<Record<string, number>> {

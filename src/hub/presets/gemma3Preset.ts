@@ -58,7 +58,7 @@ export const gemma3Preset: Preset<Gemma3Backbone, Gemma3BackboneOptions> = {
       globalRotary: rotary(config, 'global', 1_000_000),
       localRotary: rotary(config, 'local', 10_000),
       slidingWindow: config.integer('sliding_window_size', 1024),
-      slidingLayers: Array.from({ length: numLayers }, (_, i) => slides && i % 6 < 5),
+      slidingLayers: Array.from({ length: Math.min(numLayers, 2 ** 16) }, (_, i) => slides && i % 6 < 5),
       layerNormEpsilon: config.number('layer_norm_epsilon', 1e-6),
       logitSoftCap: config.number('final_logit_soft_cap', null),
     };

@@ -1,6 +1,7 @@
 /** @file adapter_config.json of PEFT: which adapters a file has, and how they are scaled. */
 import { patternFault } from '../../../core/patternFault.ts';
 import { FormatError } from '../../../core/errors.ts';
+import { isListOf } from '../../../core/lists.ts';
 import { describe } from '../../../core/shape.ts';
 
 /** The fields that are read and written here. PEFT has further ones, which are kept as they are. */
@@ -88,13 +89,19 @@ export function checkedConfig(given: unknown, file: string): AdapterConfig {
   }
   const isCount = (n: unknown) => Number.isInteger(n) && (n as number) > 0;
   requireField(file, config, 'r', isCount);
-  requireField(file, config, 'lora_alpha', (n) => Number.isFinite(n));
+  const isAlpha = (n: unknown) => Number.isFinite(Math.fround(typeof n === 'number' ? n : Number.NaN));
+  requireField(file, config, 'lora_alpha', isAlpha);
+  requireField(file, config, 'lora_dropout', (n) => Number.isFinite(n));
+  const isName = (name: unknown) => typeof name === 'string';
+  requireField(file, config, 'modules_to_save', (names) => names === null || isListOf(names, isName));
+  const isTarget = (names: unknown) => names === null || isName(names) || isListOf(names, isName);
+  requireField(file, config, 'target_modules', isTarget);
   for (const field of ['use_rslora', 'use_dora', 'lora_bias'])
     requireField(file, config, field, (value) => typeof value === 'boolean');
   if (config.use_dora && config.lora_bias)
     throw invalid(file, 'PEFT has no DoRA with biases of adapters.', 'use_dora: true, lora_bias: true');
   requireField(file, config, 'rank_pattern', (value) => isNumbers(value, isCount));
-  requireField(file, config, 'alpha_pattern', (value) => isNumbers(value, (n) => Number.isFinite(n)));
+  requireField(file, config, 'alpha_pattern', (value) => isNumbers(value, isAlpha));
   for (const field of ['rank_pattern', 'alpha_pattern'] as const)
     for (const pattern of Object.keys(config[field])) requirePattern(file, field, pattern);
   return config;

@@ -222,6 +222,13 @@ async function adaptersOf(
   const wanted = expectedShapes(kind, window, { rank, rows: sides[0]?.[0] ?? 0, columns });
   const given = { lora_A: a, lora_B: b, lora_magnitude_vector: magnitude, 'lora_B.bias': bias };
   requireShapes(file, module, given, wanted);
+  const said = patternValue(config.rank_pattern, formerly, config.r);
+  if (said !== rank)
+    throw misfit(
+      file,
+      `the matrices of '${module}' have the rank that its configuration says.`,
+      `${rank}, not ${said}`,
+    );
   requireSingle(file, module, adaptable);
   const whole = fromFile(await readWhole(a), await readWhole(b), kind, window);
   const lengths = magnitude && ((await readWhole(magnitude)).data as Float32Array);
