@@ -9,6 +9,7 @@ import { rmsNorm } from '../../ops/normalization/rmsNorm.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon as smallest } from '../epsilon.ts';
 import { composeFloats } from './composites.ts';
+import { likeFirst } from './promotion.ts';
 
 /** Options of `layerNormalization` and `rmsNormalization`. */
 export interface NormalizationAxisOptions {
@@ -25,22 +26,24 @@ export interface BatchNormalizationOptions {
   epsilon?: number;
 }
 
-/** As `layerNorm`, with an epsilon of 1e-7. float32. Shape: that of x. Errors: ShapeError, ValueError, DTypeError. */
+/** As `layerNorm`, with an epsilon of 1e-7. float32; float16 where x is. Shape: that of x. Errors: ShapeError, ValueError, DTypeError. */
 export const layerNormalization: CompositeOp<
   [x: Tensor, gamma: Tensor | null, beta: Tensor | null],
   NormalizationAxisOptions,
   Tensor,
   ['axis', 'epsilon']
-> = /* @__PURE__ */ composeFloats({
-  name: 'layerNormalization',
-  inputs: ['x', 'gamma?', 'beta?'],
-  options: { axis: true, epsilon: true },
-  compose: ([x, gamma, beta], { axis = -1, epsilon = smallest }) =>
-    layerNorm(x, gamma, beta, { axis, epsilon }),
-});
+> = /* @__PURE__ */ likeFirst(
+  /* @__PURE__ */ composeFloats({
+    name: 'layerNormalization',
+    inputs: ['x', 'gamma?', 'beta?'],
+    options: { axis: true, epsilon: true },
+    compose: ([x, gamma, beta], { axis = -1, epsilon = smallest }) =>
+      layerNorm(x, gamma, beta, { axis, epsilon }),
+  }),
+);
 
 /**
- * x / √(mean of x² + epsilon) · scale over `axis`. float32. Shapes: that of x; scale broadcasts to it. Errors: ShapeError,
+ * x / √(mean of x² + epsilon) · scale over `axis`. float32; float16 where x is. Shapes: that of x; scale broadcasts to it. Errors: ShapeError,
  * ValueError, DTypeError.
  */
 export const rmsNormalization: CompositeOp<
@@ -48,20 +51,22 @@ export const rmsNormalization: CompositeOp<
   NormalizationAxisOptions,
   Tensor,
   ['axis', 'epsilon']
-> = /* @__PURE__ */ composeFloats({
-  name: 'rmsNormalization',
-  inputs: ['x', 'scale?'],
-  options: { axis: true, epsilon: true },
-  compose: ([x, scale], { axis = -1, epsilon = smallest }) => {
-    const axes = axesTogether('rmsNormalization', axis, x.shape.length);
-    const isGamma = scale !== null && sameShape(scale.shape, sizesAlong(x.shape, axes));
-    // Only a scale of the last axes broadcasts as it is.
-    if (isGamma && axes[0] === x.shape.length - axes.length)
-      return rmsNorm(x, scale, { axis: axes, epsilon });
-    const normalized = rmsNorm(x, null, { axis: axes, epsilon });
-    return scale ? mul(normalized, scale) : normalized;
-  },
-});
+> = /* @__PURE__ */ likeFirst(
+  /* @__PURE__ */ composeFloats({
+    name: 'rmsNormalization',
+    inputs: ['x', 'scale?'],
+    options: { axis: true, epsilon: true },
+    compose: ([x, scale], { axis = -1, epsilon = smallest }) => {
+      const axes = axesTogether('rmsNormalization', axis, x.shape.length);
+      const isGamma = scale !== null && sameShape(scale.shape, sizesAlong(x.shape, axes));
+      // Only a scale of the last axes broadcasts as it is.
+      if (isGamma && axes[0] === x.shape.length - axes.length)
+        return rmsNorm(x, scale, { axis: axes, epsilon });
+      const normalized = rmsNorm(x, null, { axis: axes, epsilon });
+      return scale ? mul(normalized, scale) : normalized;
+    },
+  }),
+);
 
 /**
  * (x - mean) / √(variance + epsilon) · scale + offset, with values for each channel. float32. Shapes: that of x; the others

@@ -24,7 +24,7 @@ interface Promotion {
 
 /** An op, or a function of one tensor and options. */
 type AnyOp = ((...args: never[]) => unknown) & {
-  readonly definition?: { readonly inputs: readonly string[] };
+  readonly definition?: { readonly name?: string; readonly inputs: readonly string[] };
 };
 
 const asGiven = (highest: DType) => highest;
@@ -42,6 +42,18 @@ export function ofFloats<F extends AnyOp>(op: F): F {
 /* @__NO_SIDE_EFFECTS__ */
 export function throughFloats<F extends AnyOp>(op: F): F {
   return promoting(op, { computes: asFloat, returns: asGiven });
+}
+
+/** The op, whose result is float16 where its first operand is, also if parameters are float32. */
+/* @__NO_SIDE_EFFECTS__ */
+export function likeFirst<F extends AnyOp>(op: F): F {
+  const run = op as unknown as (...args: unknown[]) => Tensor;
+  const call = (...args: unknown[]) => {
+    const [x] = args;
+    if (!isTensor(x) || x.dtype !== 'float16') return run(...args);
+    return tidy(() => asDType(run(...args), x.dtype));
+  };
+  return Object.assign(call, { definition: op.definition }) as unknown as F;
 }
 
 /** The op on numbers: booleans are counted, as by `sum`. */
@@ -71,18 +83,22 @@ export function ofFlags<F extends AnyOp>(op: F): F {
 function promoting<F extends AnyOp>(op: F, promotion: Promotion): F {
   const { slots, variadic } = inputsOf(op.definition ?? { inputs: ['x'] });
   const run = op as unknown as (...args: unknown[]) => Nest<Tensor>;
+  const isFormula = op.definition !== undefined && 'compose' in op.definition;
   const call = (...args: unknown[]) => {
     const given: unknown = variadic ? args[0] : args.slice(0, slots.length);
     if (!Array.isArray(given) || isSparse(given)) return run(...args);
     const operands = given as readonly unknown[];
-    const highest = highestOf(operands.filter((operand, i) => isPromoted(operand, slotAt(slots, i))));
+    const counted = operands.filter((operand, i) => isPromoted(operand, slotAt(slots, i)));
+    const highest = highestOf(counted, widening.has(op.definition?.name ?? ''));
     if (highest === null) return run(...args);
     const compute = promotion.computes(highest);
     const result = promotion.returns?.(highest) ?? null;
     return tidy(() => {
       const device = operands.find((operand) => operand instanceof Tensor)?.device ?? null;
+      // A formula makes a tensor of a number, which would widen float16.
+      const keepsNumbers = operands.some(isTensor) && !(compute === 'float16' && isFormula);
       const convert = (operand: unknown, i: number) =>
-        converted(operand, slotAt(slots, i), compute, operands.some(isTensor));
+        converted(operand, slotAt(slots, i), compute, keepsNumbers);
       const convertAll = () => operands.map(convert);
       const promoted = device ? withDevice(device, convertAll) : convertAll();
       const results = run(
@@ -109,23 +125,29 @@ function isPromoted(operand: unknown, { hostDType }: InputSlot): boolean {
   return hostDType === undefined && (isTensor(operand) || isHost(operand) || typeof operand === 'number');
 }
 
-/** Returns the highest dtype of operands; null if there are none. Integers take the dtype of tensors, fractions are floats. */
-function highestOf(operands: readonly unknown[]): DType | null {
+/** Ops that make a tensor of float32 of a fraction in Keras, next to which float16 is widened. */
+const widening: ReadonlySet<string> = new Set(
+  'mod fmod hypot heaviside atan2 logAddExp logAddExp2'.split(' '),
+);
+
+/**
+ * Returns the highest dtype of operands; null if there are none. Numbers take the dtype of tensors, and fractions next to integers
+ * are float32: next to float16, too, if `widens`.
+ */
+function highestOf(operands: readonly unknown[], widens: boolean): DType | null {
   let highest: DType | null = null;
-  let isNumeric = false;
+  const numbers: number[] = [];
   for (const operand of operands) {
-    const dtype = dtypeOf(operand);
-    isNumeric ||= typeof operand === 'number';
-    if (dtype !== null) highest = highest === null ? dtype : higherDType(highest, dtype);
+    if (typeof operand === 'number') numbers.push(operand);
+    else highest = highest === null ? dtypeOf(operand) : higherDType(highest, dtypeOf(operand));
   }
-  return isNumeric && (highest === null || highest === 'bool') ? 'int32' : highest;
+  if (numbers.length === 0) return highest;
+  if (numbers.every(Number.isInteger)) return highest === null || highest === 'bool' ? 'int32' : highest;
+  return highest === 'float16' && !widens ? highest : 'float32';
 }
 
-/** Null for integers. */
-function dtypeOf(operand: unknown): DType | null {
-  if (isTensor(operand)) return operand.dtype;
-  if (typeof operand === 'number') return Number.isInteger(operand) ? null : 'float32';
-  return hostDType(operand as HostValues) ?? 'float32';
+function dtypeOf(operand: unknown): DType {
+  return isTensor(operand) ? operand.dtype : (hostDType(operand as HostValues) ?? 'float32');
 }
 
 /**
@@ -155,12 +177,12 @@ function isWhole(value: unknown): boolean {
   return typeof value === 'boolean' || (Number.isInteger(value) && Math.abs(value as number) < 2 ** 31);
 }
 
-function converted(operand: unknown, slot: InputSlot, dtype: DType, hasTensors: boolean): unknown {
+function converted(operand: unknown, slot: InputSlot, dtype: DType, keepsNumbers: boolean): unknown {
   if (slot.hostDType === 'bool' && isTensor(operand)) return asDType(operand, 'bool');
   if (!isPromoted(operand, slot)) return operand;
   if (isTensor(operand)) return asDType(operand, dtype);
   // Numbers among tensors take their dtype.
-  if (typeof operand === 'number' && hasTensors && dtype !== 'bool') return operand;
+  if (typeof operand === 'number' && keepsNumbers && dtype !== 'bool') return operand;
   const values = operand as HostValues;
   const own = hostDType(values);
   return asDType(tensor(values, own ? { dtype: own } : undefined), dtype);

@@ -303,6 +303,38 @@ test('ops of float16 are of float16, as in Keras', async () => {
   expect(await valuesOf(await nonzero(x))).toEqual([0, 1]);
 });
 
+/** Of float16 and 2.5, either way round; float16 and 2; int32 and 2.5: keras.ops 3.15 on TensorFlow. */
+const narrow = ['float16', 'float16', 'float16', 'float16', 'float32'];
+const widened = ['float32', 'float32', 'float16', 'float16', 'float32'];
+
+test.each([
+  ...(
+    'add subtract multiply divide divideNoNan maximum minimum power floorDivide fmax fmin'.split(
+      ' ',
+    ) as 'add'[]
+  ).map((name) => [name, narrow] as const),
+  ...('mod fmod hypot heaviside arctan2 logaddexp logaddexp2'.split(' ') as 'add'[]).map(
+    (name) => [name, widened] as const,
+  ),
+])('numbers next to float16 have the dtypes of Keras in %s', (name, expected) => {
+  enableFloat16();
+  const [x, n] = [cast(tensor([1.5, -2.5]), 'float16') as Tensor, cast(tensor([1, 2]), 'int32') as Tensor];
+  const op = ops[name] as (a: unknown, b: unknown) => Tensor;
+  const found = [op(x, 2.5), op(2.5, x), op(x, 2), op(2, x), op(n, 2.5)];
+  expect(found.map(({ dtype }) => dtype)).toEqual(expected);
+});
+
+test('as in Keras, normalizations give the dtype of their input, whatever that of their parameters', () => {
+  enableFloat16();
+  const [x, wide] = [cast(ones([2, 3, 4]), 'float16') as Tensor, ones([2, 3, 4])];
+  const { rmsNormalization, layerNormalization } = ops;
+  expect([
+    ...[ones([4]), ones([3, 4])].map((scale) => rmsNormalization(x, scale).dtype),
+    layerNormalization(x, ones([4]), ones([4])).dtype,
+    rmsNormalization(wide, cast(ones([4]), 'float16') as Tensor).dtype,
+  ]).toEqual(['float16', 'float16', 'float16', 'float32']);
+});
+
 test('as in Keras, optimizers widen gradients of float16', async () => {
   const { sgd, adam, lamb, adam8bit } = optimizers;
   for (const make of [sgd, adam, lamb, adam8bit] as (typeof sgd)[]) {
