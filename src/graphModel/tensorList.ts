@@ -45,10 +45,10 @@ export class TensorList {
     this.#items[index] = { tensor: keep(identity(tensor)), lists: 1 };
   }
 
-  /** A list of the first `length` tensors. Both hold them. */
+  /** A list of the first `length` tensors, with places for more if it is longer. Both hold them. */
   copy(length = this.length): TensorList {
-    const copied = new TensorList(0);
-    copied.#items = this.#items.slice(0, length);
+    const copied = new TensorList(length);
+    copied.#items = copied.#items.map((_, i) => this.#items[i] ?? null);
     for (const item of copied.#items) if (item) item.lists++;
     return copied;
   }

@@ -65,6 +65,8 @@ const windows = (padding: string, stride = 1) => ({
   dilations: ints(1, 1, 1, 1),
 });
 
+const counting = { binary_output: flag(false) };
+
 /** Boxes, scores, how many are kept, and the thresholds of overlap and score. */
 const suppressed = [
   floats([3, 4], [0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, 2, 1, 3]),
@@ -86,7 +88,7 @@ const binary = [
   ...['FloorMod', 'Atan2', 'Greater', 'GreaterEqual', 'Less', 'LessEqual', 'Equal', 'NotEqual', 'DivNoNan'],
 ].map((op) => ({ op, inputs: [x, floats([3], [0.5, -0.25, 2])] }));
 
-const cases: readonly Case[] = [
+const cases: Case[] = [
   ...unary,
   ...ofPositive,
   ...ofFractions,
@@ -312,6 +314,18 @@ const cases: readonly Case[] = [
   },
 ];
 
+cases.push(
+  { op: 'DenseBincount', inputs: [integers([1, 3, 1, 0]), number(5), floats([0])], attr: counting },
+  {
+    op: 'DenseBincount',
+    also: 'rows with weights',
+    inputs: [integers([1, 3, 1, 0], [2, 2]), number(4), floats([2, 2])],
+    attr: counting,
+  },
+  { op: 'LowerBound', inputs: [floats([2, 3], [0, 1, 2, 1, 1, 3]), floats([2, 2], [1, 2.5, 1, 9])] },
+  { op: 'UpperBound', inputs: [floats([2, 3], [0, 1, 2, 1, 1, 3]), floats([2, 2], [1, 2.5, 1, 9])] },
+);
+
 /** A graph of one operation. What isn't constant is an input of the graph. */
 function fileOf({ op, inputs, attr = {} }: Case): { file: GraphFile; fed: Record<string, HostTensor> } {
   const fed: Record<string, HostTensor> = {};
@@ -464,8 +478,12 @@ describe('operations of graphs agree with TF.js', () => {
       others:
         'Softsign Mod ShapeN Concat SpaceToDepth MatrixBandPart BatchMatMul FusedBatchNorm FusedBatchNormV2',
       threeAxes: 'Conv3D MaxPool3D AvgPool3D',
-      creation: 'LinSpace BroadcastArgs RandomUniform RandomStandardNormal Gather',
+      creation: 'LinSpace BroadcastArgs RandomUniform RandomStandardNormal TruncatedNormal Gather',
       suppression: 'NonMaxSuppressionV2',
+      tensorflow:
+        'Erfc Reverse Bucketize Bincount BitwiseAnd FakeQuantWithMinMaxVars ResizeArea ScaleAndTranslate Conv3DBackpropInputV2',
+      complex: 'Complex ComplexAbs Real Imag FFT IFFT RFFT IRFFT',
+      resized: 'ResizeBicubic',
       lists: opNames()
         .filter((name) => /^(?:TensorArray|TensorList|EmptyTensorList)/.test(name))
         .join(' '),

@@ -88,6 +88,22 @@ const joinedOnHost = (inputs: readonly HostValues[]): HostValues | null => {
     : null;
 };
 
+/** The sizes of parts, of which one that is -1 gets what is left of the whole. */
+function splitSizes(sizes: readonly number[], whole: number): number[] {
+  const known = sizes.reduce((sum, size) => sum + Math.max(size, 0), 0);
+  return sizes.map((size) => (size < 0 ? whole - known : size));
+}
+
+/** Parts of a vector that the host knows. Null for sizes that it doesn't have. */
+function partsOnHost(x: HostValues, sizes: readonly number[]): HostValues[] | null {
+  if (x.shape.length !== 1 || sizes.reduce((sum, size) => sum + size, 0) !== x.values.length) return null;
+  let at = 0;
+  return sizes.map((size) => {
+    at += size;
+    return vector(x.values.slice(at - size, at), x);
+  });
+}
+
 export const arrangement: GraphOps = {
   Identity: passed,
   IdentityN: { run: (call) => Array.from({ length: call.count }, (_, i) => call.made(i)) },
@@ -173,6 +189,11 @@ export const arrangement: GraphOps = {
   Concat: { host: [0], run: (call) => joined(call.tensors(1), call.number(0)) },
   Split: {
     host: [0],
+    onHost: ({ inputs: [axis, x], attributes }) => {
+      const count = attributes.number('num_split', 1);
+      const size = (x?.values.length ?? 0) / count;
+      return axis && x && Number.isInteger(size) ? partsOnHost(x, new Array(count).fill(size)) : null;
+    },
     run: (call) => {
       const numOrSizeSplits = call.attributes.number('num_split', 1);
       return split(call.tensor(1), { numOrSizeSplits, axis: call.number(0) });
@@ -180,14 +201,13 @@ export const arrangement: GraphOps = {
   },
   SplitV: {
     host: [1, 2],
+    onHost: ({ inputs: [x, sizes] }) =>
+      x && sizes ? partsOnHost(x, splitSizes(sizes.values, x.values.length)) : null,
     run: (call) => {
-      const sizes = call.numbers(1);
       const axis = call.number(2);
       const { length } = call.shape(0);
       const whole = call.shape(0)[axis < 0 ? axis + length : axis] as number;
-      const known = sizes.reduce((sum, size) => sum + Math.max(size, 0), 0);
-      const numOrSizeSplits = sizes.map((size) => (size < 0 ? whole - known : size));
-      return split(call.tensor(0), { numOrSizeSplits, axis });
+      return split(call.tensor(0), { numOrSizeSplits: splitSizes(call.numbers(1), whole), axis });
     },
   },
   Pad: { host: [1], run: (call) => pad(call.tensor(0), { paddings: pairsOf(call.numbers(1)) }) },
@@ -206,6 +226,13 @@ export const arrangement: GraphOps = {
     host: [1],
     run: (call) => {
       const axis = [...call.numbers(1)];
+      return axis.length > 0 ? flip(call.tensor(0), { axis }) : call.made(0);
+    },
+  },
+  Reverse: {
+    host: [1],
+    run: (call) => {
+      const axis = call.numbers(1).flatMap((isFlipped, i) => (isFlipped ? [i] : []));
       return axis.length > 0 ? flip(call.tensor(0), { axis }) : call.made(0);
     },
   },

@@ -6,6 +6,7 @@ import {
   conv2d,
   conv2dInputGrad,
   conv3d,
+  conv3dTranspose,
   depthwiseConv2d,
   dilation2d,
   einsum,
@@ -53,6 +54,27 @@ export const pairsOf = (values: readonly number[]): [number, number][] =>
 function dilationOf({ attributes }: Call): { dilationRate?: number[] } {
   const rates = attributes.numbers('dilations').slice(1, -1);
   return rates.length > 0 ? { dilationRate: rates } : {};
+}
+
+/** A kernel that has fewer channels than the image is one of groups. */
+const groupsOf = (call: Call): { groups: number } => ({
+  groups: (call.shape(0).at(-1) ?? 1) / (call.shape(1).at(2) || 1),
+});
+
+/** The gradient of a 3D convolution, which is a transposed one, for an input of the size that the first input says. */
+function volumeGradient(call: Call): Tensor {
+  const { strides, padding } = windowsOf(call);
+  const kernel = call.shape(1);
+  const y = call.shape(2);
+  const outputPadding = call
+    .numbers(0)
+    .slice(1, -1)
+    .map((size, i) => {
+      const taps = kernel[i] as number;
+      const inside = padding === 'same' ? 2 * Math.floor(taps / 2) : 0;
+      return size - (((y[i + 1] as number) - 1) * (strides[i] as number) + taps - inside);
+    });
+  return conv3dTranspose(call.tensor(2), call.tensor(1), { strides, padding, outputPadding } as object);
 }
 
 const activations: Readonly<Record<string, (x: Tensor, call: Call) => Tensor>> = {
@@ -126,11 +148,12 @@ const transposedOf = ({ attributes }: Call) => ({
 
 export const convolutions: GraphOps = {
   Conv2D: {
-    run: (call) => conv2d(call.tensor(0), call.tensor(1), { ...windowsOf(call), ...dilationOf(call) }),
+    run: (call) =>
+      conv2d(call.tensor(0), call.tensor(1), { ...windowsOf(call), ...dilationOf(call), ...groupsOf(call) }),
   },
   _FusedConv2D: {
     run: (call) => {
-      const options = { ...windowsOf(call), ...dilationOf(call) };
+      const options = { ...windowsOf(call), ...dilationOf(call), ...groupsOf(call) };
       return withEpilogue(call, (bias, activation) =>
         fusedConv2d(call.tensor(0), call.tensor(1), bias, { ...options, activation }),
       );
@@ -147,6 +170,7 @@ export const convolutions: GraphOps = {
     run: (call) =>
       conv3d(call.tensor(0), call.tensor(1), { ...windowsOf(call), ...dilationOf(call) } as object),
   },
+  Conv3DBackpropInputV2: { host: [0], run: volumeGradient },
   DepthwiseConv2dNative: depthwise,
   FusedDepthwiseConv2dNative: depthwise,
   Dilation2D: {

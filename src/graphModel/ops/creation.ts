@@ -6,6 +6,7 @@ import {
   randomNormal,
   randomUniform,
   range,
+  truncatedNormal,
   zerosLike,
 } from '../../ops/index.ts';
 import { sizeOf } from '../../core/shape.ts';
@@ -73,5 +74,6 @@ export const creation: GraphOps = {
     },
   },
   RandomUniform: { host: [0], run: (call) => randomUniform([...call.numbers(0)]) },
+  TruncatedNormal: { host: [0], run: (call) => truncatedNormal([...call.numbers(0)]) },
   RandomStandardNormal: { host: [0], run: (call) => randomNormal([...call.numbers(0)]) },
 };

@@ -9,6 +9,7 @@ import {
   atan,
   atan2,
   atanh,
+  bitwiseAnd,
   ceil,
   cos,
   cosh,
@@ -84,6 +85,7 @@ const unary: Readonly<Record<string, Unary>> = {
   Cosh: cosh,
   Elu: (x) => elu(x),
   Erf: erf,
+  Erfc: (x) => sub(1, erf(x)),
   Expm1: expm1,
   IsFinite: isFiniteOp,
   IsInf: isInf,
@@ -120,6 +122,7 @@ const unaryOnHost: Readonly<Record<string, readonly [Unary, (x: number) => numbe
 
 const binary: Readonly<Record<string, Binary>> = {
   Atan2: atan2,
+  BitwiseAnd: bitwiseAnd,
   DivNoNan: (a, b) => {
     const isZero = equal(b, zerosLike(b));
     return where(isZero, zerosLike(a), div(a, where(isZero, add(zerosLike(b), 1), b)));
@@ -215,6 +218,7 @@ export const elementwise: GraphOps = {
     host: [1, 2],
     run: (call) => clip(call.tensor(0), { min: call.number(1), max: call.number(2) }),
   },
+  FakeQuantWithMinMaxVars: { host: [1, 2], run: quantized },
   Select: chosen,
   SelectV2: chosen,
   Cast: {
@@ -231,6 +235,23 @@ export const elementwise: GraphOps = {
     },
   },
 };
+
+/** Rounds to the numbers that integers of some bits stand for, as training for them does. Source: TensorFlow's fake_quant_ops. */
+function quantized(call: Call): Tensor {
+  const { attributes } = call;
+  const lowest = attributes.boolean('narrow_range') ? 1 : 0;
+  const highest = 2 ** attributes.number('num_bits', 8) - 1;
+  const [min, max] = [call.number(1), call.number(2)];
+  const scale = (max - min) / (highest - lowest);
+  if (!(scale > 0)) return zerosLike(call.tensor(0));
+  // Zero is one of the numbers.
+  const zero = Math.min(highest, Math.max(lowest, roundHalfUp(lowest - min / scale)));
+  const [from, to] = [(lowest - zero) * scale, (highest - zero) * scale];
+  const steps = mul(sub(clip(call.tensor(0), { min: from, max: to }), from), 1 / scale);
+  return add(mul(floor(add(steps, 0.5)), scale), from);
+}
+
+const roundHalfUp = (x: number): number => Math.floor(x + 0.5);
 
 /** x where it is above 0, and alpha · x elsewhere. */
 export const parametricRelu = (x: Tensor, alpha: Tensor): Tensor =>

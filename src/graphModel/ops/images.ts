@@ -4,7 +4,9 @@ import {
   cropAndResize,
   nonMaxSuppression,
   pad,
+  type Interpolation,
   resizeBilinear,
+  resizeImages,
   resizeNearest,
 } from '../../ops/index.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -18,6 +20,46 @@ function gridOf(call: Call) {
     alignCorners: call.attributes.boolean('align_corners'),
     halfPixelCenters: call.attributes.boolean('half_pixel_centers'),
   };
+}
+
+/** Images of square pixels. TensorFlow has older grids, which Keras doesn't use. */
+function resized(call: Call, interpolation: Interpolation, antialias = false): Tensor {
+  return resizeImages(cast(call.tensor(0), 'float32'), {
+    size: [...call.numbers(1)],
+    interpolation,
+    antialias,
+  });
+}
+
+function bicubic(call: Call): Tensor {
+  const isOlder = !call.attributes.boolean('half_pixel_centers') || call.attributes.boolean('align_corners');
+  if (isOlder)
+    throw call.unsupported('an older grid of pixels', 'resize by tf.image.resize of TensorFlow 2.');
+  return resized(call, 'bicubic');
+}
+
+const kernels: Readonly<Record<string, Interpolation>> = {
+  keyscubic: 'bicubic',
+  lanczos3: 'lanczos3',
+  lanczos5: 'lanczos5',
+  triangle: 'bilinear',
+};
+
+/** Supported as `tf.image.resize` calls it: the whole image becomes the whole result. */
+function scaled(call: Call): Tensor {
+  const [size, scale, translation] = [1, 2, 3].map((i) => call.numbers(i)) as [number[], number[], number[]];
+  const kernel = call.attributes.text('kernel_type', 'lanczos3');
+  const interpolation = Object.hasOwn(kernels, kernel) ? kernels[kernel] : undefined;
+  const isWhole = size.every((count, i) => {
+    const ratio = count / (call.shape(0)[i + 1] as number);
+    return Math.abs((scale[i] as number) - ratio) <= 1e-6 * ratio && translation[i] === 0;
+  });
+  if (!interpolation || !isWhole)
+    throw call.unsupported(
+      `a part of an image, by '${kernel}'`,
+      'crop the image first, and resize all of it.',
+    );
+  return resized(call, interpolation, call.attributes.boolean('antialias', true));
 }
 
 /** The versions of NonMaxSuppression differ in what they take and give. */
@@ -50,6 +92,9 @@ export const images: GraphOps = {
     run: (call) => resizeBilinear(cast(call.tensor(0), 'float32'), gridOf(call)),
   },
   ResizeNearestNeighbor: { host: [1], run: (call) => resizeNearest(call.tensor(0), gridOf(call)) },
+  ResizeArea: { host: [1], run: (call) => resized(call, 'area') },
+  ResizeBicubic: { host: [1], run: bicubic },
+  ScaleAndTranslate: { host: [1, 2, 3], run: scaled },
   CropAndResize: {
     host: [3],
     run: (call) => {

@@ -1,6 +1,7 @@
 /** @file The operations of TensorFlow that graphs may use. */
 import type { GraphOp, GraphOps } from '../call.ts';
 import { arrangement } from './arrangement.ts';
+import { complex } from './complex.ts';
 import { convolutions } from './convolutions.ts';
 import { creation } from './creation.ts';
 import { elementwise } from './elementwise.ts';
@@ -11,6 +12,7 @@ import { reductions } from './reductions.ts';
 
 const ops: GraphOps = {
   ...arrangement,
+  ...complex,
   ...convolutions,
   ...creation,
   ...elementwise,

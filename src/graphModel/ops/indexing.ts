@@ -6,15 +6,21 @@ import {
   gather,
   gatherNd,
   nonzero,
+  less,
+  lessEqual,
+  max,
   oneHot,
   reshape,
   scatterNd,
+  searchSorted,
   sub,
   add,
   mul,
+  sum,
   tensorScatterUpdate,
   unique,
 } from '../../ops/index.ts';
+import { tensor } from '../../tensor/create.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type Call, type GraphOp, type GraphOps, waiting } from '../call.ts';
 import { hostValues } from '../hostValues.ts';
@@ -43,7 +49,35 @@ function oneHotOf(call: Call): Tensor {
   return add(mul(hot, sub(on, off)), off);
 }
 
+/** How often each number occurs in a row, or the sum of its weights. Numbers beyond the last aren't counted. */
+function counted(call: Call): Tensor {
+  const [x, weights] = [call.tensor(0), call.tensor(2)];
+  const depth = call.number(1);
+  const hot = cast(oneHot(x, { depth }), weights.dtype);
+  if (call.attributes.boolean('binary_output')) return max(hot, { axis: -2 });
+  const isWeighted = weights.size > 0;
+  return sum(isWeighted ? mul(hot, expandDims(weights, { axis: -1 })) : hot, { axis: -2 });
+}
+
+/** Where values belong in sorted rows: how many elements of the row are before each. */
+const bound = (isBefore: (element: Tensor, value: Tensor) => Tensor): GraphOp => ({
+  run: (call) => {
+    const [rows, values] = [expandDims(call.tensor(0), { axis: 1 }), expandDims(call.tensor(1), { axis: 2 })];
+    return sum(cast(isBefore(rows, values), 'int32'), { axis: 2 });
+  },
+});
+
 export const indexing: GraphOps = {
+  LowerBound: bound(less),
+  UpperBound: bound(lessEqual),
+  Bincount: { host: [1], run: counted },
+  DenseBincount: { host: [1], run: counted },
+  Bucketize: {
+    run: (call) => {
+      const borders = tensor(call.attributes.numbers('boundaries'));
+      return searchSorted(borders, cast(call.tensor(0), 'float32'), { side: 'right' });
+    },
+  },
   Gather: { ...gathered, host: [] },
   GatherV2: gathered,
   GatherNd: { run: (call) => gatherNd(call.tensor(0), call.tensor(1)) },

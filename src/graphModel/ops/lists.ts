@@ -1,5 +1,5 @@
 /** @file Operations of graphs on lists of tensors: TensorArray, which is written in place, and TensorList, which isn't. */
-import { concat, stack, unstack, zeros } from '../../ops/index.ts';
+import { concat, split, stack, unstack, zeros } from '../../ops/index.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Call, GraphOp, GraphOps } from '../call.ts';
 import { hostValues, integer, integers } from '../hostValues.ts';
@@ -33,6 +33,18 @@ function scattered(list: TensorList, indices: readonly number[], values: Tensor)
   for (const [i, index] of indices.entries()) list.set(index, parts[i] as Tensor);
 }
 
+/** A list with the rows of the first input at the places of the second. */
+function scatteredList(call: Call, length: number): TensorList {
+  const indices = call.numbers(1);
+  const list = new TensorList(Math.max(length, ...indices.map((index) => index + 1)));
+  scattered(list, indices, call.tensor(0));
+  return list;
+}
+
+/** Parts of a tensor along its first axis, of these lengths. */
+const partsOf = (x: Tensor, lengths: readonly number[]): Tensor[] =>
+  split(x, { numOrSizeSplits: [...lengths], axis: 0 });
+
 const copied: GraphOp = { run: (call) => TensorList.of(unstack(call.tensor(0), { axis: 0 })) };
 
 export const lists: GraphOps = {
@@ -53,6 +65,13 @@ export const lists: GraphOps = {
     host: [1],
     run: (call) => {
       scattered(call.list(0), call.numbers(1), call.tensor(2));
+      return flow;
+    },
+  },
+  TensorArraySplitV3: {
+    host: [2],
+    run: (call) => {
+      for (const [i, part] of partsOf(call.tensor(1), call.numbers(2)).entries()) call.list(0).set(i, part);
       return flow;
     },
   },
@@ -81,6 +100,13 @@ export const lists: GraphOps = {
   TensorListGather: {
     host: [1, 2],
     run: (call) => stack(itemsOf(call, call.list(0), call.numbers(1), 2), { axis: 0 }),
+  },
+  TensorListScatter: { host: [1], run: (call) => scatteredList(call, 0) },
+  TensorListScatterV2: { host: [1, 3], run: (call) => scatteredList(call, call.number(3)) },
+  TensorListSplit: { host: [2], run: (call) => TensorList.of(partsOf(call.tensor(0), call.numbers(2))) },
+  TensorListResize: {
+    host: [1],
+    run: (call) => call.list(0).copy(call.number(1)),
   },
   TensorListConcat: { run: joined },
   TensorListConcatV2: { run: joined },
