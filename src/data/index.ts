@@ -1,4 +1,5 @@
 /** @file The entry `retrograd/data`: datasets of arrays, files, iterables and streams, in tf.data's words. */
+export { audioDatasetFromDirectory, type AudioDirectoryOptions } from './audioDirectory.ts';
 export type { Batched } from './batching.ts';
 export { csv, type CsvOptions, type CsvRow } from './csv.ts';
 export {

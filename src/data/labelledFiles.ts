@@ -79,6 +79,8 @@ interface LabelledFile {
 interface Reader<Read> {
   /** Ends of the names of files that are read, in lower case. */
   readonly formats: readonly string[];
+  /** Whether values of a batch are padded to the largest of them. */
+  readonly isPadded?: boolean;
   read(source: FileSource, path: string): Promise<Read>;
   finish(read: Read): unknown;
 }
@@ -118,7 +120,8 @@ export async function directoryDataset<Read>(
       bufferSize: batchSize === null ? 1024 : batchSize * 8,
       seed,
     });
-    const batches = batchSize === null ? elements : elements.batch(batchSize);
+    const join = (size: number) => (reader.isPadded ? elements.paddedBatch(size) : elements.batch(size));
+    const batches = batchSize === null ? elements : join(batchSize);
     const paths = chosen.map(({ file }) => listed.pathOf(file));
     return new DirectoryDataset<unknown>(() => batches, batches.cardinality, classNames, paths);
   };
