@@ -125,12 +125,24 @@ export type ShapeOrSize = Shape | number;
 
 const shapeOf = (given: ShapeOrSize): Shape => (typeof given === 'number' ? [given] : given);
 
+/** Creates a tensor; one of float16 is float32 first, which the library computes in. */
+function ofDType<D extends DType>(
+  op: string,
+  settings: readonly unknown[],
+  make: (options: CreationOptions<D>) => Tensor<D>,
+): Tensor<D> {
+  const names: OptionNames<CreationOptions> = { dtype: true, name: false };
+  const options = optionsOf(op, settings, names, ['shape']) as CreationOptions<D>;
+  if (options.dtype !== 'float16') return make(options);
+  return tidy(() => cast(make({ ...options, dtype: 'float32' as D }), 'float16')) as Tensor<D>;
+}
+
 /** The library's `zeros`; a number is the size of a vector. Errors: as there. */
 export function zeros<D extends DType = 'float32'>(
   shape: ShapeOrSize,
   ...settings: Settings<CreationOptions<D>, ['dtype']>
 ): Tensor<D> {
-  return libraryZeros<D>(shapeOf(shape), ...settings);
+  return ofDType('zeros', settings, (options) => libraryZeros<D>(shapeOf(shape), options));
 }
 
 /** The library's `ones`; a number is the size of a vector. Errors: as there. */
@@ -138,7 +150,7 @@ export function ones<D extends DType = 'float32'>(
   shape: ShapeOrSize,
   ...settings: Settings<CreationOptions<D>, ['dtype']>
 ): Tensor<D> {
-  return libraryOnes<D>(shapeOf(shape), ...settings);
+  return ofDType('ones', settings, (options) => libraryOnes<D>(shapeOf(shape), options));
 }
 
 /** `value` everywhere, where true is 1. Dtype: float32 unless `dtype` is another, also for true. Errors: as of `fill`. */
@@ -146,7 +158,8 @@ export function full(shape: ShapeOrSize, value: number | boolean, options?: Crea
 export function full(shape: ShapeOrSize, value: number | boolean, ...args: unknown[]): Tensor {
   const names: OptionNames<CreationOptions> = { dtype: true, name: true };
   const options: CreationOptions = optionsOf('full', args, names, ['shape', 'value']);
-  return fill(shapeOf(shape), numberOf(value), options);
+  if (options.dtype !== 'float16') return fill(shapeOf(shape), numberOf(value), options);
+  return tidy(() => cast(fill(shapeOf(shape), numberOf(value), { ...options, dtype: 'float32' }), 'float16'));
 }
 
 /** `value` in the shape of x and its dtype, which rounds it towards 0, or `dtype`. Errors: as of `fill`. */
