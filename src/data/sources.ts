@@ -172,7 +172,7 @@ function differentLengths(lengths: readonly number[]): ShapeError {
     op: 'fromTensorSlices',
     rule: 'all arrays have the same length along their first axis.',
     received: lengths.join(', '),
-    hint: 'give a typed array its shape: Object.assign(pixels, { shape: [n, 28, 28] }).',
+    hint: 'give a typed array its shape: Object.assign(pixels, { shape: [n, 28, 28] }). A list inside is one array: several are a record, { a, b }.',
   });
 }
 

@@ -1,19 +1,23 @@
 /** @file Deterministic initializers: zeros, ones, constant, identity. */
 import { ShapeError } from '../../core/errors.ts';
-import { formatShape, type Shape } from '../../core/shape.ts';
+import { formatShape, requireFinite, type Shape } from '../../core/shape.ts';
 import type { DType } from '../../core/dtype.ts';
 import { mul } from '../../ops/elementwise/arithmetic.ts';
 import { eye } from '../../ops/creation/eye.ts';
 import { fill } from '../../ops/creation/creation.ts';
+import { tensor } from '../../tensor/create.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { number } from '../options/kinds.ts';
+import { checked, number } from '../options/kinds.ts';
 import type { Table } from '../options/maker.ts';
 import { initializer } from './initializer.ts';
 
+/** A number, a typed array, or lists of numbers. */
+type Numbers = number | ArrayBufferView | readonly Numbers[];
+
 export interface ConstantOptions {
-  /** The value of every element. Default 0. */
-  value?: number;
+  /** The value of every element, or an array of values that broadcasts to the weight. Default 0. */
+  value?: Numbers;
 }
 
 export interface IdentityOptions {
@@ -22,11 +26,19 @@ export interface IdentityOptions {
 }
 
 const none: Table<object> = () => ({});
-const constantTable: Table<ConstantOptions> = () => ({ value: number({ default: 0 }) });
+// Lists of other options are pairs of sizes.
+const constantTable: Table<ConstantOptions> = () => ({ value: checked(numbers, 0) as never });
 const identityTable: Table<IdentityOptions> = () => ({
   // Keras doesn't save `gain` in configurations.
   gain: { ...number({ default: 1 }), write: (gain) => (gain === 1 ? undefined : gain) },
 });
+
+function numbers(op: string, what: string, value: unknown): Numbers {
+  if (Array.isArray(value) || ArrayBuffer.isView(value))
+    return Array.from(value as unknown as ArrayLike<unknown>, (one) => numbers(op, what, one));
+  requireFinite(op, what, value);
+  return value as number;
+}
 
 const filled = (value: number) => (shape: Shape, dtype: DType) => fill(shape, value, { dtype });
 
@@ -36,10 +48,20 @@ export const zeros = /* @__PURE__ */ initializer('Zeros', none, () => filled(0))
 /** Ones, in any shape and dtype. */
 export const ones = /* @__PURE__ */ initializer('Ones', none, () => filled(1));
 
-/** `value` everywhere. Default 0. Errors: ValueError for anything but a finite number. */
-export const constant = /* @__PURE__ */ initializer('Constant', constantTable, ({ value }) => filled(value), [
-  'value',
-]);
+/**
+ * `value` everywhere, 0 by default; or an array of values, in the shape of the weight or one that broadcasts to it.
+ * Errors: ValueError for anything but finite numbers; ShapeError, when called, for an array that doesn't fit.
+ */
+export const constant = /* @__PURE__ */ initializer(
+  'Constant',
+  constantTable,
+  ({ value }) =>
+    (shape, dtype) =>
+      typeof value === 'number'
+        ? fill(shape, value, { dtype })
+        : tidy(() => mul(tensor(value as unknown as number[], { dtype }), fill(shape, 1, { dtype }))),
+  ['value'],
+);
 
 /** `gain` on the diagonal of a matrix. Default 1. Errors: ShapeError, when called, for anything but a matrix. */
 export const identity = /* @__PURE__ */ initializer(

@@ -1,6 +1,22 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { init, matMul, memory, ShapeError, type Tensor, transpose, ValueError } from '../../../src/index.ts';
-import { initializers, registerClass } from '../../../src/keras/index.ts';
+import {
+  init,
+  matMul,
+  memory,
+  ShapeError,
+  type Tensor,
+  tensor,
+  transpose,
+  ValueError,
+} from '../../../src/index.ts';
+import {
+  initializers,
+  layers,
+  modelFromJSON,
+  modelToJSON,
+  registerClass,
+  sequential,
+} from '../../../src/keras/index.ts';
 
 const { initializerOf } = initializers;
 
@@ -156,4 +172,25 @@ test('a class of the app, registered, and a function', async () => {
   expect(await twos.call([2], 'float32').array()).toEqual([2, 2]);
   const q = draw('orthogonal', [3, 3]);
   expect(await matMul(q, transpose(q)).array()).toHaveLength(3);
+});
+
+test('constants may be arrays that fit the weight', async () => {
+  const values = await initializers
+    .constant({ value: [[1], [2]] })
+    .call([2, 3], 'float32')
+    .array();
+  expect(values).toEqual([
+    [1, 1, 1],
+    [2, 2, 2],
+  ]);
+  const eye = new Float32Array([1, 0, 0, 1]);
+  const net = sequential([
+    layers.inputLayer({ shape: [2] }),
+    layers.dense(4, { biasInitializer: initializers.constant(eye), kernelInitializer: 'zeros' }),
+  ]);
+  const copy = modelFromJSON(modelToJSON(net));
+  for (const { weights } of [net, copy]) expect(await weights[1]?.array()).toEqual([1, 0, 0, 1]);
+  expect(() => initializers.constant({ value: [1, Number.NaN] })).toThrow(ValueError);
+  expect(() => initializers.constant({ value: tensor([1]) as never })).toThrow(ValueError);
+  expect(() => initializers.constant({ value: [1, 2] }).call([3], 'float32')).toThrow(ShapeError);
 });
