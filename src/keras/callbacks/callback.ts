@@ -5,6 +5,7 @@
  * therefore read only for callbacks that set `readsBatchLogs`.
  */
 import { ValueError } from '../../core/errors.ts';
+import type { TensorLike } from '../../ops/define/operands.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { Metric } from '../metrics/metric.ts';
@@ -58,6 +59,10 @@ export interface CallbackModel {
   stopTraining: boolean;
   /** All weights, in a fixed order. */
   readonly weights: readonly Variable[];
+  /** Copies of the values of the weights, in their order. */
+  getWeights(): Tensor[];
+  /** Sets the weights, in their order. */
+  setWeights(values: readonly TensorLike[]): void;
   /** Null for a model that isn't compiled. */
   readonly optimizer: CallbackOptimizer | null;
   readonly metrics: readonly Metric<never>[];

@@ -11,7 +11,7 @@ import { ValueError } from '../../core/errors.ts';
 import type { Pieces } from '../../core/pieces.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Variable } from '../../tensor/variable.ts';
+import { Variable } from '../../tensor/variable.ts';
 import type { History } from '../callbacks/history.ts';
 import { findInProperties } from '../layers/base/findInProperties.ts';
 import { Metric } from '../metrics/metric.ts';
@@ -287,7 +287,8 @@ export class Trainer {
       for (const { key, metric } of this.entries) results[key] = keep(metric.result());
       return joinLogs(results);
     } finally {
-      for (const result of Object.values(results)) result.dispose();
+      // A metric may return its own variable.
+      for (const result of Object.values(results)) if (!(result instanceof Variable)) result.dispose();
     }
   }
 

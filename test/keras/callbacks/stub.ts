@@ -17,6 +17,8 @@ export class StubModel implements CallbackModel {
   readonly name = 'stub';
   stopTraining = false;
   readonly weights: Variable[] = [];
+  readonly getWeights = () => [];
+  readonly setWeights = () => {};
   metrics: readonly Metric<never>[] = [];
   optimizer: { name: string; learningRate: number; schedule: object | null } | null = {
     name: 'sgd',
