@@ -128,8 +128,9 @@ export function changedLogits(
   logits: Tensor,
   adjustments: Adjustments | null,
   changes: readonly Tensor[],
+  isFirst: boolean,
 ): Tensor {
   const [factors, added] = changes as [Tensor, Tensor];
   const found = adjustments ? adjusted(logits, factors, added) : logits;
-  return rules ? rules.apply(found, changes.slice(adjustments ? 2 : 0)) : found;
+  return rules ? rules.apply(found, changes.slice(adjustments ? 2 : 0), isFirst) : found;
 }

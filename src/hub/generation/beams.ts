@@ -28,7 +28,7 @@ export async function searchBeams(
   const k = Math.min(count, keptOf(settings));
   const best = (features: Tensor, isFirst: boolean, changes: readonly Tensor[]) => {
     const found = logSoftmax(model.logits(features, isFirst));
-    return topK(changedLogits(model, found, adjustments, changes), { k });
+    return topK(changedLogits(model, found, adjustments, changes, isFirst), { k });
   };
   const generation = new Generation(
     model.backbone.transformerLayers,

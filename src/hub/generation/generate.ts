@@ -108,7 +108,8 @@ class Decoder {
     this.#adjustments = adjustmentsOf(settings, prompts, stops, inputDim);
     this.#made = prompts.map(() => []);
     const logits = (features: Tensor, isFirst: boolean, changes: readonly Tensor[]) => {
-      const changed = changedLogits(model, model.logits(features, isFirst), this.#adjustments, changes);
+      const found = model.logits(features, isFirst);
+      const changed = changedLogits(model, found, this.#adjustments, changes, isFirst);
       const likely = minP > 0 && temperature > 0 ? probable(changed, minP, temperature) : changed;
       return typicalP < 1 && temperature > 0 ? typical(likely, typicalP, temperature) : likely;
     };

@@ -83,7 +83,7 @@ export class Generation implements AttentionCache {
 export interface LogitsRules {
   /** What `apply` reads of texts without their prompts: tensors of the same shapes at each step. */
   tensors(made: readonly (readonly number[])[]): Tensor[];
-  apply(logits: Tensor, tensors: readonly Tensor[]): Tensor;
+  apply(logits: Tensor, tensors: readonly Tensor[], isFirst: boolean): Tensor;
 }
 
 /** The part of a CausalLM that is used here. */

@@ -12,7 +12,6 @@ import { tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { never } from './adjustments.ts';
-import type { LogitsRules } from './generation.ts';
 
 /** Which tokens are which. */
 export interface TimestampTokens {
@@ -26,7 +25,7 @@ export interface TimestampTokens {
   readonly maxInitial: number | null;
 }
 
-export class TimestampRules implements LogitsRules {
+export class TimestampRules {
   readonly #ids: Tensor;
 
   constructor(private readonly tokens: TimestampTokens) {

@@ -21,7 +21,7 @@ import { featuresAt } from '../models/featuresAt.ts';
 import type { SpeechTokens } from '../models/speechTokens.ts';
 import { never } from './adjustments.ts';
 import { generate } from './generate.ts';
-import type { Block, Generator } from './generation.ts';
+import type { Block, Generator, LogitsRules } from './generation.ts';
 import type { GenerateOptions } from './generateOptions.ts';
 import { segmentsOf, secondsPerFrame } from './speechSegments.ts';
 import { startsOf } from './speechStarts.ts';
@@ -260,9 +260,18 @@ async function withGenerator<T>(
   const masks = { later: maskOf(count, always), first: maskOf(count, [...always, ...atFirst]) };
   const begin = (speech.noTimestamps ?? count) + 1;
   const { maxInitialTimestamp: maxInitial = null } = speech;
-  const rules = isInTime
+  const times = isInTime
     ? new TimestampRules({ count, begin, end: stopTokens[0] ?? begin, maxInitial })
     : null;
+  // A search adds up the probabilities of logits before they are changed.
+  const rules: LogitsRules = {
+    tensors: (made) => times?.tensors(made) ?? [],
+    apply: (logits, tensors, isFirst) => {
+      const mask = isFirst ? masks.first : masks.later;
+      const found = mask ? add(logits, mask) : logits;
+      return times ? times.apply(found, tensors) : found;
+    },
+  };
   let repeated: Tensor | null = null;
   /** Each sound as often as it has texts. */
   const ofTexts = (tokenIds: Tensor) => {
@@ -280,13 +289,10 @@ async function withGenerator<T>(
         tokenEmbedding: decoder.tokenEmbedding,
         transformerLayers: decoder.transformerLayers,
       },
-      logits: (features, isFirst) => {
-        const mask = isFirst ? masks.first : masks.later;
-        return mask ? add(net.logits(features), mask) : net.logits(features);
-      },
+      logits: (features) => net.logits(features),
     });
   } finally {
-    for (const kept of [masks.later, masks.first, rules, repeated as Tensor | null]) kept?.dispose();
+    for (const kept of [masks.later, masks.first, times, repeated as Tensor | null]) kept?.dispose();
   }
 }
 
