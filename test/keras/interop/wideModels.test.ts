@@ -72,6 +72,8 @@ async function differences(folder: string, one: WideCase): Promise<string[]> {
   }
   await net.save(at('saved.keras'));
   await net.saveWeights(at('weights.h5'));
+  // Shards of 400 bytes: a layer has several, and a weight may be larger than one.
+  await net.saveWeights(at('weights.json'), { maxShardSize: 400 / 2 ** 30 });
   const steps = [];
   for (const [step, wanted] of one.logs.entries()) {
     const logs = (await net.trainOnBatch(x, y)) as Record<string, number>;
