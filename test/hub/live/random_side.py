@@ -257,7 +257,8 @@ def read_network(folder):
     after, info = model_class.from_pretrained(os.path.join(folder, "saved"), dtype=dtype, output_loading_info=True)
     a, b = before.state_dict(), after.state_dict()
     different = [key for key in a if key not in b or not torch.equal(a[key], b[key])]
-    ignored = {"transformers_version", "_name_or_path", "dtype", "architectures", "id2label", "label2id"}
+    # Tokens of the file of generations are in both files afterwards.
+    ignored = {"suppress_tokens", "begin_suppress_tokens", "transformers_version", "_name_or_path", "dtype", "architectures", "id2label", "label2id"}
     one, other = ({key: value for key, value in each.config.to_dict().items() if key not in ignored} for each in (before, after))
     fields = [key for key in one if one[key] != other.get(key)]
     base = model_class.from_pretrained(folder, dtype=torch.float32)
