@@ -12,11 +12,11 @@ import { checked, number } from '../options/kinds.ts';
 import type { Table } from '../options/maker.ts';
 import { initializer } from './initializer.ts';
 
-/** A number, a typed array, or lists of numbers. */
-type Numbers = number | ArrayBufferView | readonly Numbers[];
+/** A number, or lists of numbers. */
+type Numbers = number | readonly Numbers[];
 
 export interface ConstantOptions {
-  /** The value of every element, or an array of values that broadcasts to the weight. Default 0. */
+  /** The value of every element, or lists of values that broadcast to the weight. Default 0. */
   value?: Numbers;
 }
 
@@ -27,17 +27,14 @@ export interface IdentityOptions {
 
 const none: Table<object> = () => ({});
 // Lists of other options are pairs of sizes.
-const constantTable: Table<ConstantOptions> = () => ({ value: checked(numbers, 0) as never });
+const constantTable: Table<ConstantOptions> = () => ({ value: checked(requireNumbers, 0) as never });
 const identityTable: Table<IdentityOptions> = () => ({
   // Keras doesn't save `gain` in configurations.
   gain: { ...number({ default: 1 }), write: (gain) => (gain === 1 ? undefined : gain) },
 });
 
-function numbers(op: string, what: string, value: unknown): Numbers {
-  if (Array.isArray(value) || ArrayBuffer.isView(value))
-    return Array.from(value as unknown as ArrayLike<unknown>, (one) => numbers(op, what, one));
-  requireFinite(op, what, value);
-  return value as number;
+function requireNumbers(op: string, what: string, value: unknown): void {
+  for (const one of [value].flat(9)) requireFinite(op, what, one);
 }
 
 const filled = (value: number) => (shape: Shape, dtype: DType) => fill(shape, value, { dtype });
@@ -49,8 +46,8 @@ export const zeros = /* @__PURE__ */ initializer('Zeros', none, () => filled(0))
 export const ones = /* @__PURE__ */ initializer('Ones', none, () => filled(1));
 
 /**
- * `value` everywhere, 0 by default; or an array of values, in the shape of the weight or one that broadcasts to it.
- * Errors: ValueError for anything but finite numbers; ShapeError, when called, for an array that doesn't fit.
+ * `value` everywhere, 0 by default; or lists of values, in the shape of the weight or one that broadcasts to it.
+ * Errors: ValueError for anything but finite numbers; ShapeError, when called, for lists that don't fit.
  */
 export const constant = /* @__PURE__ */ initializer(
   'Constant',

@@ -183,7 +183,7 @@ test('constants may be arrays that fit the weight', async () => {
     [1, 1, 1],
     [2, 2, 2],
   ]);
-  const eye = new Float32Array([1, 0, 0, 1]);
+  const eye = [1, 0, 0, 1];
   const net = sequential([
     layers.inputLayer({ shape: [2] }),
     layers.dense(4, { biasInitializer: initializers.constant(eye), kernelInitializer: 'zeros' }),
