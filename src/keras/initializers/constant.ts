@@ -53,10 +53,10 @@ export const constant = /* @__PURE__ */ initializer(
   'Constant',
   constantTable,
   ({ value }) =>
-    (shape, dtype) =>
-      typeof value === 'number'
-        ? fill(shape, value, { dtype })
-        : tidy(() => mul(tensor(value as unknown as number[], { dtype }), fill(shape, 1, { dtype }))),
+    typeof value === 'number'
+      ? filled(value)
+      : (shape, dtype) =>
+          tidy(() => mul(tensor(value as unknown as number[], { dtype }), filled(1)(shape, dtype))),
   ['value'],
 );
 
@@ -74,7 +74,7 @@ function diagonal(shape: Shape, dtype: DType, gain: number): Tensor {
   if (shape.length !== 2) {
     throw new ShapeError({
       op: 'Identity',
-      rule: 'the identity is a matrix: the weight must have rank 2.',
+      rule: 'the weight is a matrix.',
       received: formatShape(shape),
       hint: 'choose another initializer for this weight.',
     });

@@ -231,7 +231,7 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
           ? 'a Model needs a `call` method, or `inputs` and `outputs`.'
           : `only a model with a graph has \`${what}\`.`,
       received: `${this}, which has neither`,
-      hint: 'write `call(inputs, options)` with ops and layers, or pass { inputs, outputs }.',
+      hint: 'write `call(inputs, options)`, or pass { inputs, outputs }.',
     });
   }
 }

@@ -35,7 +35,7 @@ export function requireTensors(layer: string, inputs: Nest<unknown>, options: ob
     return symbolic;
   throw new ValueError({
     op: layer,
-    rule: 'the inputs and options of a layer call are either all symbolic tensors or all tensors.',
+    rule: 'inputs and options of a layer call are all symbolic tensors, or all tensors.',
     received: [...leaves, ...leavesOf(options as Nest<unknown>, 'options').filter(isSymbolic)]
       .map(String)
       .join(', '),

@@ -79,7 +79,7 @@ export function requireSize(op: string, inputShape: OpenShape, axis: number): nu
   if (size !== null && size !== undefined && axis < inputShape.length) return size;
   throw new ShapeError({
     op,
-    rule: `axis ${axis} of the input must exist and have a known size: weights depend on it.`,
+    rule: `axis ${axis} of the input exists and has a known size: weights depend on it.`,
     received: describe(inputShape),
     hint: 'specify the size, as in input({ shape: [null, null, 3] }).',
   });

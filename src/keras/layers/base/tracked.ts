@@ -35,7 +35,7 @@ export function requireTracked(layer: TrackedLayer, isNew: boolean): void {
   }
   throw new ValueError({
     op: String(owner),
-    rule: 'a layer that is called in `call` must be a property of the calling layer: its weights are found, trained and saved through that property.',
+    rule: 'a layer called in `call` is a property of the calling layer, where its weights are found, trained and saved.',
     received: `${layer}, ${isNew ? 'built by this call' : 'built before'} and in no public property of ${owner}`,
     hint: 'create it in the constructor or in `build` and keep it in a public property, such as this.inner (#private fields and objects of other classes are not searched). If it is not to be trained, set its `trainable` to false before.',
   });
