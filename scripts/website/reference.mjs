@@ -95,19 +95,32 @@ export class Reference {
     return renderMarkdown(text, { symbol: this.symbol }).html;
   }
 
-  /** The documented members of classes, as search entries. @returns {import('./build.mjs').SearchEntry[]} */
+  /**
+   * The documented members of classes, as search entries. What many classes have by the same name, with the same words, is found once.
+   *
+   * @returns {import('./build.mjs').SearchEntry[]}
+   */
   get members() {
-    return this.all.flatMap((one) => {
-      if (one.kind !== 'class') return [];
-      return this.#shownMembers(one)
-        .filter((child) => !child.overwrites && child.name !== 'constructor' && docOf(child) !== '')
+    const known = new Set();
+    // Classes that others extend, such as Layer, are not inside a module.
+    const isInside = (/** @type {{ name: string }} */ { name }) => Number(name.includes('.'));
+    const classes = this.all.filter(({ kind }) => kind === 'class');
+    classes.sort((a, b) => isInside(a) - isInside(b));
+    return classes.flatMap((one) =>
+      this.#shownMembers(one)
+        .filter((child) => {
+          const said = `${child.name} ${summaryOf(docOf(child))}`;
+          const isNew = !known.has(said);
+          known.add(said);
+          return isNew && !child.overwrites && child.name !== 'constructor' && docOf(child) !== '';
+        })
         .map((child) => ({
           title: `${one.name}.${child.name}`,
           kind: `member of ${one.entry}`,
           page: `reference/${one.page}#${memberAnchor(child)}`,
           words: summaryOf(docOf(child)),
-        }));
-    });
+        })),
+    );
   }
 
   /** Returns the HTML of a page's main part. @param {string} page */

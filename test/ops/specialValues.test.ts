@@ -44,7 +44,8 @@ const exceptions: Readonly<Record<string, readonly [points: RegExp, why: string]
   pow: [/^(nan|-?0),-?0$/, '0 for the exponent 0, as in JAX: x⁰ is 1'],
   logAddExp: [/^(.+),\1$|^-?0,-?0$/, 'half each, as in JAX'],
   std: [/^(-?0,)+-?0$/, '0, the subgradient of least norm'],
-  celu: [/^(-?0|0)$/, '1, as in JAX; TensorFlow adds the derivatives of both pieces'],
+  celu: [/^(-?0|nan)$/, '1 and NaN, as in JAX; TensorFlow adds the derivatives of both pieces'],
+  softShrink: [/nan/, 'NaN, as in PyTorch; TensorFlow compares, and gives 0'],
 };
 
 function functionOf({ kind, op }: Case): (...inputs: retrograd.Tensor[]) => retrograd.Tensor {

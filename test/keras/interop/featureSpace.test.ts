@@ -13,7 +13,7 @@ const python = process.env.RETROGRAD_KERAS_PYTHON;
 const script = fileURLToPath(new URL('./feature_space.py', import.meta.url));
 // Keras's own feature spaces are made of TensorFlow's datasets.
 const hasTensorFlow =
-  python !== undefined && spawnSync(python, ['-c', 'import tensorflow'], { stdio: 'ignore' }).status === 0;
+  !!python && spawnSync(python, ['-c', 'import tensorflow'], { stdio: 'ignore' }).status === 0;
 
 const count = 70;
 const words = ['a', 'größe', 'long word', ''];
