@@ -2,62 +2,24 @@
  * @file Writes what is said in sounds of any length, window by window. With times, a window begins where the last complete part of the
  * one before ended. As transformers' WhisperForConditionalGeneration.generate.
  */
-import { describe } from '../../core/describe.ts';
-import { ShapeError, ValueError } from '../../core/errors.ts';
-import { isListOf } from '../../core/lists.ts';
-import { checkOptions } from '../../core/options.ts';
-import { describe as describeShape, requireBoolean } from '../../core/shape.ts';
 import { concat } from '../../ops/arrangement/concat.ts';
 import { pad } from '../../ops/arrangement/pad.ts';
 import { repeat } from '../../ops/arrangement/repeat.ts';
 import { slice } from '../../ops/arrangement/slice.ts';
-import { unrecorded } from '../../ops/define/recorders.ts';
 import { add } from '../../ops/elementwise/arithmetic.ts';
 import { tensor } from '../../tensor/create.ts';
-import { keep, tidy } from '../../tensor/scope.ts';
+import { keep } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
-import type { AttentionCache } from '../layers/attentionCache.ts';
-import { featuresAt } from '../models/featuresAt.ts';
-import type { SpeechTokens } from '../models/speechTokens.ts';
 import { never } from './adjustments.ts';
+import { checked, limited } from './checkTranscription.ts';
 import { generate } from './generate.ts';
-import type { Block, Generator, LogitsRules } from './generation.ts';
-import type { GenerateOptions } from './generateOptions.ts';
+import type { Generator, LogitsRules } from './generation.ts';
 import { segmentsOf, secondsPerFrame } from './speechSegments.ts';
 import { startsOf } from './speechStarts.ts';
+import { detectedLanguages, languagesOf } from './spokenLanguages.ts';
 import { TimestampRules } from './timestampRules.ts';
-import { type SpeechSegment, type TranscribeOptions, transcribeOptionNames } from './transcribeOptions.ts';
-
-/** The part of an AudioToText that is used here. */
-export interface Transcriber {
-  readonly startTokens: readonly number[];
-  readonly stopTokens: readonly number[];
-  readonly suppressedTokens: readonly number[];
-  readonly suppressedFirstTokens: readonly number[];
-  readonly speech: SpeechTokens;
-  readonly backbone: {
-    readonly encoder: {
-      apply(frames: Tensor): Tensor;
-      readonly maxSequenceLength: number;
-      readonly numMels: number;
-    };
-    readonly decoder: {
-      apply(inputs: object, options: { cache?: AttentionCache; training: boolean }): Tensor;
-      readonly tokenEmbedding: { readonly inputDim: number };
-      readonly transformerLayers: readonly Block[];
-      readonly maxSequenceLength: number;
-    };
-  };
-  logits(features: Tensor): Tensor;
-}
-
-/** Options that were checked. */
-interface Checked {
-  readonly conditionOnPreviousText: boolean;
-  readonly frameCounts: readonly number[];
-  /** Those of the generation. */
-  readonly others: GenerateOptions;
-}
+import { countOf, encoded, lengthOf, type Transcriber, windowOf } from './transcriber.ts';
+import type { SpeechSegment, TranscribeOptions } from './transcribeOptions.ts';
 
 /** As `AudioToText.transcribe`. */
 export async function transcribe(
@@ -85,7 +47,7 @@ async function plainTexts(
   options: TranscribeOptions,
 ): Promise<number[][]> {
   const { others } = checked(op, net, frames, options, false);
-  const sounds = encoded(net, frames);
+  const sounds = encoded(net, () => frames);
   try {
     const starts = await startsOf(op, net, options, false, countOf(frames), () => languagesOf(net, sounds));
     return await withGenerator(net, sounds, false, (generator) =>
@@ -122,7 +84,7 @@ export async function* streamSegments(
       const start = starts[sound] as readonly number[];
       return conditionOnPreviousText ? continued(net, texts[sound] as number[], start) : start;
     });
-    const sounds = unrecorded(() => tidy(() => keep(net.backbone.encoder.apply(cut(net, frames, windows)))));
+    const sounds = encoded(net, () => cut(net, frames, windows));
     let made: number[][];
     try {
       const { onToken } = others;
@@ -146,62 +108,6 @@ export async function* streamSegments(
       }
     }
   }
-}
-
-/** As `AudioToText.detectLanguage`. */
-export async function detectLanguages(op: string, net: Transcriber, frames: Tensor): Promise<string[]> {
-  requireFrames(op, net, frames, true);
-  const { languages = {} } = net.speech;
-  if (Object.keys(languages).length === 0)
-    throw invalid(op, 'the network knows several languages.', 'one language', 'leave out the call.');
-  const found = await detectedLanguages(net, frames);
-  return found.map((token) => Object.keys(languages).find((name) => languages[name] === token) as string);
-}
-
-/** Of the first window of each sound. */
-async function detectedLanguages(net: Transcriber, frames: Tensor): Promise<number[]> {
-  const [batch, length, bands] = frames.shape as [number, number, number];
-  const size = [batch, Math.min(length, windowOf(net)), bands];
-  const sounds = unrecorded(() =>
-    tidy(() => keep(net.backbone.encoder.apply(slice(frames, { begin: [0, 0, 0], size })))),
-  );
-  try {
-    return await languagesOf(net, sounds);
-  } finally {
-    sounds.dispose();
-  }
-}
-
-/** The most probable language after the first token. */
-async function languagesOf(net: Transcriber, sounds: Tensor): Promise<number[]> {
-  const batch = sounds.shape[0] as number;
-  const logits = unrecorded(() =>
-    tidy(() => {
-      const first = new Int32Array(batch).fill(net.startTokens[0] as number);
-      const tokenIds = tensor(first, { shape: [batch, 1] });
-      const features = net.backbone.decoder.apply({ tokenIds, encoderSequence: sounds }, { training: false });
-      return keep(net.logits(featuresAt(features, 0)));
-    }),
-  );
-  try {
-    const values = await logits.data();
-    const count = values.length / batch;
-    const tokens = Object.values(net.speech.languages ?? {}).sort((a, b) => a - b);
-    return Array.from({ length: batch }, (_, i) => {
-      const at = (token: number) => values[i * count + token] as number;
-      return tokens.reduce((best, token) => (at(token) > at(best) ? token : best));
-    });
-  } finally {
-    logits.dispose();
-  }
-}
-
-const windowOf = (net: Transcriber) => net.backbone.encoder.maxSequenceLength;
-const countOf = (frames: Tensor) => frames.shape[0] as number;
-const lengthOf = (frames: Tensor) => frames.shape[1] as number;
-
-function encoded(net: Transcriber, frames: Tensor): Tensor {
-  return unrecorded(() => tidy(() => keep(net.backbone.encoder.apply(frames))));
 }
 
 interface Window {
@@ -302,100 +208,4 @@ function maskOf(count: number, tokens: readonly number[]): Tensor | null {
   const values = new Float32Array(count);
   for (const token of tokens) if (token < count) values[token] = never;
   return keep(tensor(values));
-}
-
-/** The options of a generation, whose texts stay within the positions. */
-function limited(
-  op: string,
-  net: Transcriber,
-  prompts: readonly (readonly number[])[],
-  { maxNewTokens, ...others }: GenerateOptions,
-  isStrict = true,
-): GenerateOptions {
-  const { maxSequenceLength: length } = net.backbone.decoder;
-  const longest = Math.max(...prompts.map((prompt) => prompt.length));
-  const room = length - longest;
-  if (room < 1 || (isStrict && maxNewTokens !== undefined && maxNewTokens > room))
-    throw invalid(
-      op,
-      `the network has ${length} positions for the tokens that a text begins with and those that are added.`,
-      `${longest} and maxNewTokens: ${maxNewTokens}`,
-      room < 1 ? 'begin with fewer tokens.' : `pass at most ${room}, or leave it out.`,
-    );
-  return { ...others, maxNewTokens: Math.min(maxNewTokens ?? room, room) };
-}
-
-/** Errors: ValueError for invalid options; ShapeError for spectrograms of other sizes. */
-function checked(
-  op: string,
-  net: Transcriber,
-  frames: Tensor,
-  options: TranscribeOptions,
-  isInTime: boolean,
-): Checked {
-  checkOptions(op, options, transcribeOptionNames);
-  const { startTokens: _, language: __, task: ___, returnTimestamps, frameCounts: counts, ...rest } = options;
-  const { conditionOnPreviousText = false, ...others } = rest;
-  if (returnTimestamps !== undefined) requireBoolean(op, 'returnTimestamps', returnTimestamps);
-  requireBoolean(op, 'conditionOnPreviousText', conditionOnPreviousText);
-  requireFrames(op, net, frames, isInTime);
-  if (isInTime) {
-    const { noTimestamps = null } = net.speech;
-    const { inputDim: count } = net.backbone.decoder.tokenEmbedding;
-    if (noTimestamps === null || noTimestamps + 1 >= count)
-      throw invalid(
-        op,
-        'times, and sounds longer than a window, need the tokens of times.',
-        'a network without them',
-        'load one whose generation_config.json has `no_timestamps_token_id`, or cut the sound.',
-      );
-    if ((others.numReturnSequences ?? 1) > 1)
-      throw invalid(op, 'with times, one text is made of each sound.', 'numReturnSequences', 'leave it out.');
-  }
-  return { conditionOnPreviousText, frameCounts: countsOf(op, net, frames, counts), others };
-}
-
-function countsOf(op: string, net: Transcriber, frames: Tensor, given: readonly number[] | undefined) {
-  const [batch, length] = frames.shape as [number, number];
-  if (given === undefined && batch > 1 && length > windowOf(net))
-    throw invalid(
-      op,
-      'of several sounds longer than a window, `frameCounts` says where each ends.',
-      `${batch} sounds of ${length} frames`,
-      `pass { frameCounts: [${length}, …] }, or one sound after the other.`,
-    );
-  const counts = given ?? new Array<number>(batch).fill(length);
-  const isCount = (count: unknown) =>
-    Number.isInteger(count) && (count as number) >= 1 && (count as number) <= length;
-  if (isListOf(counts, isCount) && counts.length === batch) return counts;
-  throw invalid(
-    op,
-    `\`frameCounts\` are ${batch} numbers from 1 to ${length}.`,
-    describe(given),
-    'pass the length of each sound, divided by 160.',
-  );
-}
-
-function requireFrames(op: string, net: Transcriber, frames: unknown, isLong: boolean): void {
-  const { maxSequenceLength: window, numMels } = net.backbone.encoder;
-  if (!(frames instanceof Tensor))
-    throw invalid(
-      op,
-      'it takes spectrograms, a tensor.',
-      describe(frames),
-      'make them with loadAudioConverter.',
-    );
-  const [batch = 0, length = 0, bands] = frames.shape;
-  const fits = isLong ? length >= window : length === window;
-  if (frames.rank === 3 && batch > 0 && fits && bands === numMels) return;
-  throw new ShapeError({
-    op,
-    rule: `spectrograms are [batch, frames, ${numMels}], of ${isLong ? `at least ${window} frames` : `${window} frames, or more with times`}.`,
-    received: describeShape(frames.shape),
-    hint: 'make them with the converter of loadAudioConverter, which pads short sounds.',
-  });
-}
-
-function invalid(op: string, rule: string, received: string, hint: string): ValueError {
-  return new ValueError({ op, rule, received, hint });
 }

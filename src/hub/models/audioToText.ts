@@ -119,7 +119,10 @@ export class AudioToText extends /* @__PURE__ */ layer<AudioToTextOptions, Model
    * '<|en|>'. Errors: ValueError for a network of one language; ShapeError for spectrograms of other sizes.
    */
   async detectLanguage(encoderFeatures: Tensor): Promise<string[]> {
-    const { detectLanguages } = await loadTranscription();
+    const { detectLanguages } = await lazyImport(
+      'spokenLanguages',
+      () => import('../generation/spokenLanguages.ts'),
+    );
     return detectLanguages('detectLanguage', this, encoderFeatures);
   }
 }
