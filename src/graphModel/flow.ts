@@ -1,7 +1,7 @@
 /** @file What runs several times or not at all: the loops and the functions of a graph. */
 import { calledBy, type Functions } from './functions.ts';
 import { type GraphNode, orderOf } from './graphDef.ts';
-import { inputsOf, type Loop, type Loops } from './loops.ts';
+import { inputsOf, type Loops } from './loops.ts';
 
 export interface Flow {
   readonly loops: Loops;
@@ -11,7 +11,7 @@ export interface Flow {
 /** All nodes that `outputs` need, with those inside loops and functions. */
 export function nodesOf(outputs: readonly GraphNode[], { loops, functions }: Flow): Set<GraphNode> {
   const found = new Set<GraphNode>();
-  const seen = new Set<Loop | object>();
+  const seen = new Set<object>();
   const pending: { outputs: readonly GraphNode[]; given: ReadonlySet<GraphNode> }[] = [
     { outputs, given: new Set() },
   ];

@@ -3,27 +3,20 @@ import { ValueError } from '../../core/errors.ts';
 import { checkOptions, isPlainObject, optionsOf, type Settings } from '../../core/options.ts';
 import { describe, oneOf, requireInteger } from '../../core/shape.ts';
 import { suggestionFor } from '../../core/suggest.ts';
-import type { OpenSpec } from '../../core/spec.ts';
 import { squeeze } from '../../ops/arrangement/expandDims.ts';
-import type { SymbolicTensor } from '../../ops/define/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import type { AnyLayer } from '../layers/base/layer.ts';
-import { input } from '../layers/core/inputLayer.ts';
-import { type Concatenate, concatenate } from '../layers/merging/concatenate.ts';
-import { CategoryEncoding, categoryEncoding } from '../layers/preprocessing/categoryEncoding.ts';
-import { Discretization } from '../layers/preprocessing/discretization.ts';
+import type { Concatenate } from '../layers/merging/concatenate.ts';
+import type { CategoryEncoding } from '../layers/preprocessing/categoryEncoding.ts';
 import { type HashedCrossing, hashedCrossing } from '../layers/preprocessing/hashedCrossing.ts';
-import { Hashing } from '../layers/preprocessing/hashing.ts';
-import { IntegerLookup } from '../layers/preprocessing/integerLookup.ts';
-import { StringLookup } from '../layers/preprocessing/stringLookup.ts';
-import { TextVectorization } from '../layers/preprocessing/textVectorization.ts';
 import { uniqueName } from '../names.ts';
 import type { FileSource } from '../../storage/sources.ts';
 import type { SaveTarget } from '../../storage/targets.ts';
 import { type AdaptData, adaptLayer, batchesOf, learns } from './adaptFeatures.ts';
 import { type ConfiguredFeature, readFeature, writeFeature } from './featureConfig.ts';
+import { FeatureGraph } from './featureGraph.ts';
+import { inputsOf } from './featureInputs.ts';
 import {
   type Encoded,
   type FeatureSpaceOptions,
@@ -52,23 +45,7 @@ import {
   stringCategorical,
   stringHashed,
 } from './features.ts';
-import {
-  columnOf,
-  type FeatureData,
-  type FeatureValue,
-  rankOf,
-  tensorOf,
-  valuesOf,
-} from './featureValues.ts';
-
-/** What the encoding of features consists of, once it is built. */
-interface Graph {
-  readonly inputs: Record<string, KerasTensor>;
-  readonly encoded: KerasTensor | Record<string, KerasTensor>;
-}
-
-/** Applies a layer to a tensor, or to a symbolic one. */
-type Apply<T> = (layer: AnyLayer, x: T | readonly T[]) => T;
+import { type FeatureData, type FeatureValue, rankOf } from './featureValues.ts';
 
 /**
  * Prepares and encodes the columns of a table: numbers are normalized or put into bins, categories become one-hot vectors, and pairs of
@@ -100,12 +77,8 @@ export class FeatureSpace<const M extends FeatureSpaceOutput = 'concat'> {
   readonly preprocessors: Readonly<Record<string, Preprocessor>>;
   /** The layer of each combination, by the names of its features joined by `_X_`. */
   readonly crossers: Readonly<Record<string, HashedCrossing>>;
-  /** The layers that encode integers. */
-  oneHotEncoders: Readonly<Record<string, CategoryEncoding>> = {};
-  /** The layer that joins the encoded features; null with outputMode 'dict', and before `adapt`. */
-  concat: Concatenate | null = null;
   #isAdapted = false;
-  #graph: Graph | null = null;
+  #graph: FeatureGraph | null = null;
 
   /** Plain numbers. */
   static float(...settings: Settings<FloatOptions, ['name']>): Feature {
@@ -225,6 +198,16 @@ export class FeatureSpace<const M extends FeatureSpaceOutput = 'concat'> {
     );
   }
 
+  /** The layers that encode integers. */
+  get oneHotEncoders(): Readonly<Record<string, CategoryEncoding>> {
+    return this.#graph?.oneHotEncoders ?? {};
+  }
+
+  /** The layer that joins the encoded features; null with outputMode 'dict', and before `adapt`. */
+  get concat(): Concatenate | null {
+    return this.#graph?.concat ?? null;
+  }
+
   #featureOf(op: string, name: string, given: unknown): Feature {
     if (given instanceof Feature) return given;
     if (isPlainObject(given)) return readFeature(given as unknown as ConfiguredFeature);
@@ -269,7 +252,7 @@ export class FeatureSpace<const M extends FeatureSpaceOutput = 'concat'> {
     const batches = await batchesOf(op, data, names);
     for (const [name, found] of batches) await adaptLayer(this.#layer(name), found);
     this.#isAdapted = true;
-    this.#graph = this.#build();
+    this.#graph = new FeatureGraph(this);
   }
 
   /**
@@ -277,54 +260,21 @@ export class FeatureSpace<const M extends FeatureSpaceOutput = 'concat'> {
    * features. A sample has no axis for the batch in the result, either.
    */
   apply(data: FeatureData): Encoded<M, Tensor> {
+    const graph = this.#requireBuilt();
     return tidy(() => {
       const inputs = this.toInputs(data);
       const isSample = Object.keys(this.features).some(
         (name) => rankOf(this.name, name, data[name] as FeatureValue) === 0,
       );
-      const encoded = this.#encode(inputs, (layer, x) => layer.apply(x as Tensor) as Tensor);
-      return isSample ? this.#withoutBatch(encoded) : encoded;
+      const encoded = graph.encode(inputs);
+      return isSample ? withoutBatch(encoded) : encoded;
     }) as Encoded<M, Tensor>;
   }
 
   /** Returns what a model of `getInputs` takes, by the names of features: each as a column, strings and hashes as integers. */
   toInputs(data: FeatureData): Record<string, Tensor> {
     this.#requireBuilt();
-    const op = this.name;
-    if (!isPlainObject(data)) {
-      throw new ValueError({
-        op,
-        rule: 'it takes a record of features.',
-        received: describe(data),
-        hint: "pass { age: [63], sex: ['m'] }.",
-      });
-    }
-    const names = Object.keys(this.features);
-    const unknown = Object.keys(data).find((name) => !Object.hasOwn(this.features, name));
-    if (unknown !== undefined)
-      throw otherFeature(op, 'has no feature', unknown, suggestionFor(unknown, names, 'leave it out.'));
-    const missing = names.find((name) => !Object.hasOwn(data, name));
-    if (missing !== undefined)
-      throw otherFeature(op, 'takes all features, also', missing, 'pass a value for it.');
-    const entries = Object.entries(this.features).map(([name, feature]) => {
-      const given = data[name] as FeatureValue;
-      return [name, this.#inputOf(op, name, feature, given)] as const;
-    });
-    return Object.fromEntries(entries);
-  }
-
-  #inputOf(op: string, name: string, feature: Feature, given: FeatureValue): Tensor {
-    const { preprocessor } = feature;
-    if (!isOnHost(preprocessor)) return tensorOf(op, name, feature, given);
-    if (given instanceof Tensor) {
-      throw new ValueError({
-        op,
-        rule: `feature '${name}' is prepared on the host, by a ${preprocessor.className}.`,
-        received: describe(given),
-        hint: 'pass arrays: read a tensor back before, await x.data().',
-      });
-    }
-    return preprocessor.apply(columnOf(valuesOf(op, name, given)) as never) as Tensor;
+    return inputsOf(this.name, this.features, data);
   }
 
   /**
@@ -372,7 +322,7 @@ export class FeatureSpace<const M extends FeatureSpaceOutput = 'concat'> {
    */
   buildLoaded(): void {
     this.#isAdapted = true;
-    this.#graph ??= this.#build();
+    this.#graph ??= new FeatureGraph(this);
   }
 
   /** Frees the weights of its layers. */
@@ -386,7 +336,7 @@ export class FeatureSpace<const M extends FeatureSpaceOutput = 'concat'> {
     return this.preprocessors[name] as Preprocessor;
   }
 
-  #requireBuilt(): Graph {
+  #requireBuilt(): FeatureGraph {
     if (this.#graph) return this.#graph;
     if (!this.#isAdapted && Object.values(this.preprocessors).some(learns)) {
       throw new ValueError({
@@ -396,149 +346,22 @@ export class FeatureSpace<const M extends FeatureSpaceOutput = 'concat'> {
         hint: 'await space.adapt(data) first.',
       });
     }
-    this.#graph = this.#build();
+    this.#graph = new FeatureGraph(this);
     return this.#graph;
-  }
-
-  /** Creates the layers that encode and join, and the graph. */
-  #build(): Graph {
-    this.oneHotEncoders = {};
-    this.concat = null;
-    const inputs = Object.fromEntries(
-      Object.entries(this.features).map(([name, feature]) => [name, inputOf(name, feature)]),
-    );
-    const apply: Apply<KerasTensor> = (layer, x) => layer.apply(x as SymbolicTensor) as KerasTensor;
-    const prepared = this.#prepare(inputs, apply);
-    const outputs = {
-      ...this.features,
-      ...Object.fromEntries(this.crosses.map((cross) => [cross.name, cross])),
-    };
-    const encoders: Record<string, CategoryEncoding> = {};
-    for (const name of this.#names) {
-      const made = (outputs[name] as Feature | Cross).outputMode === 'oneHot';
-      if (made) encoders[name] = this.#encoderOf(name, prepared[name] as OpenSpec);
-    }
-    this.oneHotEncoders = encoders;
-    if (this.outputMode === 'concat') {
-      this.concat = concatenate({ axis: -1 });
-      for (const name of this.#names)
-        if (!encoders[name]) this.#requireFloats(name, prepared[name] as OpenSpec);
-    }
-    return { inputs, encoded: this.#merge(prepared, apply) };
-  }
-
-  #encoderOf(name: string, { dtype }: OpenSpec): CategoryEncoding {
-    const layer = this.preprocessors[name] ?? this.crossers[name];
-    if (dtype !== 'int32') {
-      throw this.#notEncoded(
-        `feature '${name}' has outputMode 'oneHot', so its layer returns integers.`,
-        dtype,
-        "use outputMode: 'float'.",
-      );
-    }
-    const numTokens = cardinalityOf(layer);
-    if (numTokens !== null) return categoryEncoding({ numTokens, outputMode: 'multiHot' });
-    throw this.#notEncoded(
-      `feature '${name}' has outputMode 'oneHot', so its layer has a known number of categories.`,
-      String(layer),
-      "use outputMode: 'int', or a lookup, a hash or bins.",
-    );
-  }
-
-  #requireFloats(name: string, { dtype }: OpenSpec): void {
-    if (dtype !== 'int32') return;
-    const hint = "use outputMode: 'dict' of the feature space, or 'oneHot' of the feature.";
-    throw this.#notEncoded(`features that are joined are floats; '${name}' isn't encoded.`, dtype, hint);
-  }
-
-  #notEncoded(rule: string, received: string, hint: string): ValueError {
-    return new ValueError({ op: this.name, rule, received, hint });
-  }
-
-  /** Names in the order of the result. */
-  get #names(): readonly string[] {
-    return [...Object.keys(this.features).toSorted(), ...Object.keys(this.crossers).toSorted()];
-  }
-
-  #encode<T>(inputs: Readonly<Record<string, T>>, apply: Apply<T>): T | Record<string, T> {
-    return this.#merge(this.#prepare(inputs, apply), apply);
-  }
-
-  /** Applies the layers of features and of combinations. Inputs of layers on the host are what those return. */
-  #prepare<T>(inputs: Readonly<Record<string, T>>, apply: Apply<T>): Record<string, T> {
-    const prepared: Record<string, T> = {};
-    for (const [name, { preprocessor }] of Object.entries(this.features))
-      prepared[name] = isOnHost(preprocessor)
-        ? (inputs[name] as T)
-        : apply(preprocessor as unknown as AnyLayer, inputs[name] as T);
-    for (const { name, featureNames } of this.crosses) {
-      const crosser = this.crossers[name] as unknown as AnyLayer;
-      prepared[name] = apply(
-        crosser,
-        featureNames.map((feature) => prepared[feature] as T),
-      );
-    }
-    return prepared;
-  }
-
-  #merge<T>(prepared: Readonly<Record<string, T>>, apply: Apply<T>): T | Record<string, T> {
-    const encoded = this.#names.map((name) => {
-      const encoder = this.oneHotEncoders[name];
-      const feature = prepared[name] as T;
-      return [name, encoder ? apply(encoder as unknown as AnyLayer, feature) : feature] as const;
-    });
-    if (!this.concat) return Object.fromEntries(encoded);
-    return apply(
-      this.concat as unknown as AnyLayer,
-      encoded.map(([, feature]) => feature),
-    );
-  }
-
-  #withoutBatch(encoded: Tensor | Record<string, Tensor>): Tensor | Record<string, Tensor> {
-    if (encoded instanceof Tensor) return squeeze(encoded, { axis: 0 });
-    const entries = Object.entries(encoded).map(([name, feature]) => {
-      const isRow = feature.rank === 2 && feature.shape[0] === 1;
-      return [name, isRow ? squeeze(feature, { axis: 0 }) : feature] as const;
-    });
-    return Object.fromEntries(entries);
   }
 }
 
 const categorical = { maxTokens: true, numOovIndices: true, outputMode: true, name: true };
 const hashed = { numBins: true, outputMode: true, name: true };
 
-/** The symbolic input of a feature: what its layer takes, or what it returns if it runs on the host. */
-function inputOf(name: string, { dtype, preprocessor }: Feature): KerasTensor {
-  if (!isOnHost(preprocessor))
-    return input({ shape: [1], dtype: dtype === 'string' ? 'int32' : dtype, name });
-  const value = dtype === 'string' ? '' : 0;
-  const found = tidy(() => {
-    const { shape, dtype: type } = preprocessor.apply([[value]] as never) as Tensor;
-    return { shape: shape.slice(1), dtype: type };
+/** Takes the axis of the only sample away. */
+function withoutBatch(encoded: Tensor | Record<string, Tensor>): Tensor | Record<string, Tensor> {
+  if (encoded instanceof Tensor) return squeeze(encoded, { axis: 0 });
+  const entries = Object.entries(encoded).map(([name, feature]) => {
+    const isRow = feature.rank === 2 && feature.shape[0] === 1;
+    return [name, isRow ? squeeze(feature, { axis: 0 }) : feature] as const;
   });
-  const isOpen =
-    preprocessor instanceof TextVectorization &&
-    found.dtype === 'int32' &&
-    preprocessor.outputSequenceLength === null;
-  return input({ shape: isOpen ? [null] : found.shape, dtype: found.dtype, name });
-}
-
-/** The number of integers that a layer returns; null if it is unknown. */
-function cardinalityOf(layer: unknown): number | null {
-  if (layer instanceof IntegerLookup || layer instanceof StringLookup) return layer.vocabularySize();
-  if (layer instanceof CategoryEncoding) return layer.numTokens;
-  if (layer instanceof Discretization) return layer.numBins ?? (layer.binBoundaries?.length ?? 0) + 1;
-  const { numBins = null } = layer as Partial<HashedCrossing>;
-  return layer instanceof Hashing || numBins !== null ? numBins : null;
-}
-
-function otherFeature(op: string, rule: string, name: string, hint: string): ValueError {
-  return new ValueError({
-    op,
-    rule: `it ${rule} '${name}'.`,
-    received: `a record ${rule.startsWith('has') ? 'with' : 'without'} it`,
-    hint,
-  });
+  return Object.fromEntries(entries);
 }
 
 function noFeatures(op: string, received: unknown): ValueError {
