@@ -131,10 +131,16 @@ export class Capture extends ForwardingExecutor {
 
   override run(launch: PreparedLaunch): void {
     this.base.run(launch);
-    const params = { ...launch.params };
-    for (const [name, value] of Object.entries(params))
-      if (value instanceof DynamicScalar) params[name] = this.#valueHere(value);
-    this.#add({ ...launch, params });
+    this.#add(this.#withValuesHere(launch));
+  }
+
+  /** The launch as a replay repeats it. Few launches have scalars that change. */
+  #withValuesHere(launch: PreparedLaunch): PreparedLaunch {
+    const changing = Object.entries(launch.params).flatMap(([name, value]) =>
+      value instanceof DynamicScalar ? [[name, this.#valueHere(value)] as const] : [],
+    );
+    if (changing.length === 0) return launch;
+    return { ...launch, params: { ...launch.params, ...Object.fromEntries(changing) } };
   }
 
   /** What holds the present value of `scalar` in a replay, which runs all effects before the launches. */
