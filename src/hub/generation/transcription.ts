@@ -21,6 +21,9 @@ import { TimestampRules } from './timestampRules.ts';
 import { countOf, encoded, lengthOf, type Transcriber, windowOf } from './transcriber.ts';
 import type { SpeechSegment, TranscribeOptions } from './transcribeOptions.ts';
 
+// One module is loaded for all that hears: shared by two, its parts would be in an app's first file.
+export { detectLanguages } from './spokenLanguages.ts';
+
 /** As `AudioToText.transcribe`. */
 export async function transcribe(
   op: string,

@@ -119,10 +119,7 @@ export class AudioToText extends /* @__PURE__ */ layer<AudioToTextOptions, Model
    * '<|en|>'. Errors: ValueError for a network of one language; ShapeError for spectrograms of other sizes.
    */
   async detectLanguage(encoderFeatures: Tensor): Promise<string[]> {
-    const { detectLanguages } = await lazyImport(
-      'spokenLanguages',
-      () => import('../generation/spokenLanguages.ts'),
-    );
+    const { detectLanguages } = await loadTranscription();
     return detectLanguages('detectLanguage', this, encoderFeatures);
   }
 }
