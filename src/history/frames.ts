@@ -10,14 +10,20 @@ export function currentParent(): Node | null {
   return parent;
 }
 
-/** Runs `body`; calls made in it are recorded as made inside `node`, or inside no layer if null. */
-export function insideCall<T>(node: Node | null, body: () => T): T {
+/** Records calls as made inside `node` from now on, or inside no layer if null. Returns what was there before, to enter it again. */
+export function enterCall(node: Node | null): Node | null {
   const before = parent;
   parent = node;
+  return before;
+}
+
+/** Runs `body`; calls made in it are recorded as made inside `node`, or inside no layer if null. */
+export function insideCall<T>(node: Node | null, body: () => T): T {
+  const before = enterCall(node);
   try {
     return body();
   } finally {
-    parent = before;
+    enterCall(before);
   }
 }
 

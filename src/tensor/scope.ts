@@ -79,6 +79,11 @@ export function disposing<R extends { dispose(): void } | null, T>(resource: R, 
  */
 export function tidy<T>(body: () => T): T {
   requireFunction('tidy', 'body', body);
+  return inScope(body);
+}
+
+/** Does what `tidy` does, for a function of the library. */
+export function inScope<T>(body: () => T): T {
   const scope = new Set<Scoped>();
   scopes.push(scope);
   let result: T;

@@ -144,7 +144,7 @@ class StepRun {
     const { executor } = device;
     const before = { search: outputSearch(), debug: isDebugMode() };
     this.#allocations = new AllocationLog(executor, () => recorder.calls.length);
-    for (const weight of step.weights) this.weights.add(weight);
+    for (const weight of step.weights) this.weights.watch(weight);
     try {
       device.executor = this.allocations;
       setOutputSearch(recorder);

@@ -24,6 +24,8 @@ export interface ObservedTensor {
   unitMaxima: PendingStatistics | null;
   /** For data: the maximum minus the minimum of each column, over the rows. */
   rowSpread: PendingStatistics | null;
+  /** Whether a recurrent op reads it: [batch, time, …]. */
+  isSequence: boolean;
   /** Squared norms of the gradient by time step. */
   squaresOverTime: Tensor | null;
 }

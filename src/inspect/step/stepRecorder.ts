@@ -60,8 +60,6 @@ export class StepRecorder implements OutputSearch, GradientObserver {
   readonly #tensors = new Map<number, ObservedTensor>();
   /** Whether a tape is computing gradients. */
   #isWalking = false;
-  /** Tensors [batch, time, …] that a recurrent op reads. */
-  readonly #sequences = new Set<number>();
 
   constructor(private readonly parts: RecorderParts) {}
 
@@ -93,8 +91,8 @@ export class StepRecorder implements OutputSearch, GradientObserver {
     };
     this.calls.push(observed);
     const role = gradientOf ? 'gradient' : 'activation';
-    observed.outputs = outputs.map((output) => this.#add(output, role, observed));
-    if (recurrentOps.has(call.op) && inputs[0]) this.#sequences.add(inputs[0].id);
+    observed.outputs = outputs.map((output) => this.#observe(output, role, observed));
+    if (recurrentOps.has(call.op) && read[0]) read[0].isSequence = true;
     if (gradientOf) return;
     const [first] = outputs;
     if (!first) return;
@@ -113,7 +111,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
       const observed = this.#tensors.get(id);
       if (!cotangent || !observed) return;
       observed.gradient = this.#statisticsOf(cotangent);
-      if (!this.#sequences.has(id) || cotangent.rank !== 3) return;
+      if (!observed.isSequence || cotangent.rank !== 3) return;
       observed.squaresOverTime?.dispose();
       observed.squaresOverTime = this.parts.unobserved.run(() => sum(square(cotangent), { axis: [0, 2] }));
     });
@@ -152,11 +150,11 @@ export class StepRecorder implements OutputSearch, GradientObserver {
   #leaf(tensor: Tensor): ObservedTensor {
     const known = this.#tensors.get(tensor.id);
     if (known) return known;
-    if (tensor instanceof Variable) this.parts.weights.add(tensor);
-    return this.#add(tensor, tensor instanceof Variable ? 'weight' : 'input', null);
+    if (tensor instanceof Variable) this.parts.weights.watch(tensor);
+    return this.#observe(tensor, tensor instanceof Variable ? 'weight' : 'input', null);
   }
 
-  #add(tensor: Tensor, role: TensorRole, maker: ObservedCall | null): ObservedTensor {
+  #observe(tensor: Tensor, role: TensorRole, maker: ObservedCall | null): ObservedTensor {
     const { id, name, shape, dtype, bytes } = tensor;
     const observed = {
       id,
@@ -171,6 +169,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
       gradient: null,
       unitMaxima: null,
       rowSpread: role === 'input' ? this.#spreadOf(tensor) : null,
+      isSequence: false,
       squaresOverTime: null,
     };
     // An op that returns its input creates no new tensor.

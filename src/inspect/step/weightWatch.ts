@@ -37,7 +37,7 @@ export class WeightWatch {
   }
 
   /** Saves the current values of `variable`. */
-  add(variable: Variable): void {
+  watch(variable: Variable): void {
     if (this.#watched.has(variable) || variable.disposed || !isFloating(variable.dtype)) return;
     const before = this.unobserved.run(() => this.statistics.of(variable, { isMutable: true }));
     const copy = variable.trainable ? this.#copyOf(variable) : null;

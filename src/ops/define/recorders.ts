@@ -4,7 +4,7 @@
  */
 import type { OpenSpec } from '../../core/spec.ts';
 import type { Check } from '../../webgpu/faultTracker.ts';
-import { insideCall } from '../../history/frames.ts';
+import { enterCall } from '../../history/frames.ts';
 import type { KerasHistory, Node } from '../../history/node.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { OpDefinition, Plan } from './definition.ts';
@@ -73,7 +73,15 @@ export function unrecorded<T>(body: () => T): T {
 
 /** Runs `body` without recorders, and not as a part of the call around it. */
 export function detached<T>(body: () => T): T {
-  return unrecorded(() => insideCall(null, body));
+  const recorders = active;
+  const parent = enterCall(null);
+  active = [];
+  try {
+    return body();
+  } finally {
+    active = recorders;
+    enterCall(parent);
+  }
 }
 
 /** Tells the active recorders that `tensor` is used by something that isn't a call. */
