@@ -1,7 +1,7 @@
 /** @file A call of a node: what an operation reads, and how operations are declared. */
 import { FormatError } from '../core/errors.ts';
 import type { DType } from '../core/dtype.ts';
-import type { Shape } from '../core/shape.ts';
+import { formatShape, type Shape } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Attributes } from './attributes.ts';
 import type { GraphNode } from './graphDef.ts';
@@ -87,12 +87,21 @@ export class Call {
 
   /** The values of an input that `GraphOp.host` names. */
   numbers(i: number): readonly number[] {
-    return (this.#value(i).host as HostValues).values;
+    const { host } = this.#value(i);
+    if (host) return host.values;
+    throw this.#wrongCount();
   }
 
   /** The value of a scalar that `GraphOp.host` names. */
   number(i: number): number {
-    return this.numbers(i)[0] as number;
+    const [number] = this.numbers(i);
+    if (number !== undefined) return number;
+    throw new FormatError({
+      op: this.attributes.place,
+      rule: `input ${i < 0 ? this.count + i : i} is a number.`,
+      received: `a tensor of shape ${formatShape(this.shape(i))}`,
+      hint: damaged,
+    });
   }
 
   /** The inputs on the host, if all of them are small scalars and vectors. */
@@ -119,11 +128,17 @@ export class Call {
   #value(i: number): Value {
     const value = this.values.at(i);
     if (value) return value;
-    throw new FormatError({
+    throw this.#wrongCount();
+  }
+
+  #wrongCount(): FormatError {
+    return new FormatError({
       op: this.attributes.place,
       rule: 'a node reads as many tensors as its operation takes.',
       received: `${this.count}`,
-      hint: 'the file is damaged or not of TF.js: convert the model again.',
+      hint: damaged,
     });
   }
 }
+
+const damaged = 'the file is damaged or not of TF.js: convert the model again.';

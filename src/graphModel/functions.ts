@@ -31,6 +31,8 @@ export function calledBy(node: GraphNode, functions: Functions): GraphFunction[]
   const names = (isCaller(node) ? (callers[node.op] as readonly string[]) : []).map((attribute) =>
     node.attributes.functionName(attribute),
   );
+  if (names.length > 0 && node.op.endsWith('If') && node.inputs.length === 0)
+    throw invalid(node.attributes.place, 'a branch reads its condition.', 'no inputs');
   return names.map((name) => {
     const called = functions.get(name);
     if (called?.inputs.length === argumentsOf(node).length) return called;
@@ -56,6 +58,8 @@ export function readFunctions({ library }: { library?: unknown }, file: string):
   const functions = new Map<string, GraphFunction>();
   for (const given of list as readonly unknown[]) {
     const read = readFunction(given, file);
+    if (functions.has(read.name))
+      throw invalid(file, 'each function has a name of its own.', `'${read.name}', twice`);
     functions.set(read.name, read);
   }
   return functions;
@@ -83,17 +87,29 @@ function readFunction(given: unknown, file: string): GraphFunction {
   return { name, nodes, inputs: inputs.map((input) => nodes.get(input.name) as GraphNode), outputs };
 }
 
-/** Errors: FormatError if `nodes` call a function that calls itself, which has no end here. */
+/** The most functions within one another: far more than a model has, and far less than the stack holds. */
+const maxDepth = 200;
+
+/** Errors: FormatError if `nodes` call a function that calls itself, which has no end here, or functions too deep to run. */
 export function requireFinite(nodes: Iterable<GraphNode>, functions: Functions, file: string): void {
-  const done = new Set<GraphFunction>();
+  const depths = new Map<GraphFunction, number>();
   const open = new Set<GraphFunction>();
-  const visit = (one: GraphFunction) => {
-    if (done.has(one)) return;
+  const visit = (one: GraphFunction): number => {
+    const known = depths.get(one);
+    if (known !== undefined) return known;
     if (open.has(one)) throw invalid(file, 'a function does not call itself.', `'${one.name}', which does`);
     open.add(one);
-    for (const node of one.nodes.values()) for (const called of calledBy(node, functions)) visit(called);
+    let depth = 1;
+    const isTooDeep = () => open.size > maxDepth || depth > maxDepth;
+    for (const node of one.nodes.values())
+      for (const called of calledBy(node, functions)) {
+        if (!isTooDeep()) depth = Math.max(depth, 1 + visit(called));
+        if (isTooDeep())
+          throw invalid(file, `functions call one another at most ${maxDepth} deep.`, 'deeper ones');
+      }
     open.delete(one);
-    done.add(one);
+    depths.set(one, depth);
+    return depth;
   };
   for (const node of nodes) for (const called of calledBy(node, functions)) visit(called);
 }

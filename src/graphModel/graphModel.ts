@@ -1,6 +1,8 @@
 /** @file GraphModel: a model of TF.js that is a graph of TensorFlow's operations, and has no layers. */
+import { checkSignal } from '../core/abortSignal.ts';
 import type { DType } from '../core/dtype.ts';
 import { DTypeError, ShapeError, ValueError } from '../core/errors.ts';
+import { checkOptions, type OptionNames } from '../core/options.ts';
 import { describe, formatShape } from '../core/shape.ts';
 import { suggestionFor } from '../core/suggest.ts';
 import { Tensor } from '../tensor/tensor.ts';
@@ -24,6 +26,14 @@ export interface GraphTensor {
 
 /** One tensor for a graph with one input, all in their order, or by name. */
 export type GraphInputs = Tensor | readonly Tensor[] | Readonly<Record<string, Tensor>>;
+
+/** Options of `executeAsync`. */
+export interface ExecuteOptions {
+  /** Ends the run. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const executeOptions: OptionNames<ExecuteOptions> = { signal: false };
 
 /** An input or an output, with where it is in the graph. */
 export interface Port extends GraphTensor {
@@ -84,13 +94,28 @@ export class GraphModel {
     return this.#given(run(sources, known, flow), outputs);
   }
 
-  /** As `execute`. It waits where a shape depends on values: for boxes that are found, or places where something holds. */
-  executeAsync(inputs: GraphInputs, outputs: string): Promise<Tensor>;
-  executeAsync(inputs: GraphInputs, outputs: readonly string[]): Promise<Tensor[]>;
-  executeAsync(inputs: GraphInputs, outputs?: string | readonly string[]): Promise<Tensor | Tensor[]>;
-  async executeAsync(inputs: GraphInputs, outputs?: string | readonly string[]): Promise<Tensor | Tensor[]> {
+  /**
+   * As `execute`. It waits where a shape depends on values: for boxes that are found, or places where something holds. Between the
+   * turns of loops it lets the page work, and looks at the signal.
+   * Errors: also the signal's reason.
+   */
+  executeAsync(inputs: GraphInputs, outputs: string, options?: ExecuteOptions): Promise<Tensor>;
+  executeAsync(inputs: GraphInputs, outputs: readonly string[], options?: ExecuteOptions): Promise<Tensor[]>;
+  executeAsync(
+    inputs: GraphInputs,
+    outputs?: string | readonly string[],
+    options?: ExecuteOptions,
+  ): Promise<Tensor | Tensor[]>;
+  async executeAsync(
+    inputs: GraphInputs,
+    outputs?: string | readonly string[],
+    options: ExecuteOptions = {},
+  ): Promise<Tensor | Tensor[]> {
+    checkOptions('executeAsync', options, executeOptions);
+    checkSignal('executeAsync', options.signal);
+    options.signal?.throwIfAborted();
     const { sources, known, flow } = this.#prepare('executeAsync', inputs, outputs);
-    return this.#given(await runAsync(sources, known, flow), outputs);
+    return this.#given(await runAsync(sources, known, flow, options.signal), outputs);
   }
 
   /** Frees the weights. */
@@ -115,6 +140,7 @@ export class GraphModel {
     for (const [node, value] of weights) known.set(node, [value]);
     for (const [node, value] of this.#fed(op, inputs)) known.set(node, [new Value(value, false)]);
     const names = typeof outputs === 'string' ? [outputs] : outputs;
+    if (names !== undefined && !Array.isArray(names)) throw this.#wrongOutputs(op, names);
     const sources = names
       ? names.map((name) => this.#sourceOf(op, name, parts.outputs, nodes))
       : parts.outputs.map(({ source }) => source);
@@ -174,6 +200,15 @@ export class GraphModel {
       rule: `the graph takes ${this.inputs.length}: ${this.inputs.map(({ name }) => name).join(', ') || 'nothing'}.`,
       received,
       hint: 'pass a tensor, a list in this order, or tensors by name.',
+    });
+  }
+
+  #wrongOutputs(op: string, outputs: unknown): ValueError {
+    return new ValueError({
+      op,
+      rule: 'outputs are names of nodes.',
+      received: describe(outputs),
+      hint: "pass one, a list, or nothing for all: 'boxes:1'.",
     });
   }
 

@@ -21,6 +21,10 @@ export function hostValues(values: readonly number[], shape: Shape, dtype: DType
   return { values: values.map(within ?? ((v) => Math.trunc(v) | 0)), shape, dtype };
 }
 
+/** Whether these can be the sizes of a tensor. */
+export const isShape = (sizes: readonly number[]): boolean =>
+  sizes.every((size) => Number.isInteger(size) && size >= 0);
+
 export const integers = (values: readonly number[]): HostValues =>
   hostValues(values, [values.length], 'int32');
 

@@ -58,7 +58,7 @@ async function load(source: ByteSource, options: LoadGraphModelOptions): Promise
   const { modelTopology: topology, weightsManifest: manifest } = json;
   if (!isObject(topology) || !('node' in topology) || manifest === undefined) throw notAGraph(file, json);
   const nodes = readNodes(topology, file);
-  const ports = portsOf(json, nodes);
+  const ports = portsOf(json, nodes, file);
   const functions = readFunctions(topology, file);
   const graphs = [nodes, ...[...functions.values()].map((one) => one.nodes)];
   const flow: Flow = { functions, loops: new Map(graphs.flatMap((one) => [...loopsOf(one.values())])) };
@@ -140,6 +140,7 @@ function storedValues(
 function portsOf(
   json: JsonObject,
   nodes: ReadonlyMap<string, GraphNode>,
+  file: string,
 ): { inputs: Port[]; outputs: Port[] } {
   const {
     userDefinedMetadata: metadata,
@@ -150,7 +151,15 @@ function portsOf(
       ? Object.entries(given as JsonObject).flatMap(([key, entry]) => {
           const name = isObject(entry) && typeof entry.name === 'string' ? entry.name : key;
           const source = sourceOf(name, nodes);
-          return source ? [portOf(key, source)] : [];
+          if (source) return [portOf(key, source)];
+          // Converters leave out inputs that nothing reads.
+          if (given === signed.inputs) return [];
+          throw new FormatError({
+            op: file,
+            rule: 'the outputs of the signature are nodes of the graph.',
+            received: `'${name}'`,
+            hint: 'the file is damaged or not of TF.js: convert the model again.',
+          });
         })
       : [];
   const signed = isObject(signature ?? null) ? (signature as JsonObject) : {};

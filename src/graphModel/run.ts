@@ -1,5 +1,6 @@
 /** @file Runs the nodes of a graph, each after those that it reads, and frees what nothing reads any more. */
 import { FormatError, ValueError } from '../core/errors.ts';
+import { Pacer } from '../core/pacer.ts';
 import { keep, outsideScopes, tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Call, type Outputs } from './call.ts';
@@ -22,8 +23,11 @@ interface Wait {
   readonly read: () => Promise<unknown>;
 }
 
-/** A run that needs values of the device at each yield. */
-type Waiting<T> = Generator<Wait, T, unknown>;
+/** A run that needs values of the device at each yield, or begins a turn of a loop or a function there (null). */
+type Waiting<T> = Generator<Wait | null, T, unknown>;
+
+/** The most turns and calls of functions while JavaScript waits: far more than a model makes. */
+const maxTurns = 2 ** 18;
 
 /** A branch that wasn't taken has no value. */
 export type Slot = Value | null;
@@ -35,12 +39,16 @@ export type Slot = Value | null;
 export function run(outputs: readonly Source[], known: Known, flow: Flow): Tensor[] {
   const steps = new Run(outputs, known, flow).tensors();
   try {
-    const step = steps.next();
+    let step = steps.next();
+    for (let turns = 0; !step.done && step.value === null; turns++) {
+      if (turns === maxTurns) throw endless();
+      step = steps.next();
+    }
     if (step.done) return step.value;
     throw new ValueError({
       op: 'execute',
       rule: 'a graph runs at once if no shape in it depends on values of the device.',
-      received: `one in which ${step.value.node.attributes.place} reads values`,
+      received: `one in which ${(step.value as Wait).node.attributes.place} reads values`,
       hint: 'call executeAsync, which waits for them.',
     });
   } finally {
@@ -48,13 +56,21 @@ export function run(outputs: readonly Source[], known: Known, flow: Flow): Tenso
   }
 }
 
-/** As `run`, and waits where an operation needs values of the device. */
-export async function runAsync(outputs: readonly Source[], known: Known, flow: Flow): Promise<Tensor[]> {
+/** As `run`, and waits where an operation needs values of the device. Errors: also the reason of `signal`. */
+export async function runAsync(
+  outputs: readonly Source[],
+  known: Known,
+  flow: Flow,
+  signal: AbortSignal | undefined,
+): Promise<Tensor[]> {
+  const pacer = new Pacer(signal);
   const steps = new Run(outputs, known, flow).tensors();
   try {
     let step = outsideScopes(() => steps.next());
     while (!step.done) {
-      const waited = await step.value.read();
+      const pause = pacer.step();
+      if (pause) await pause;
+      const waited = await step.value?.read();
       step = outsideScopes(() => steps.next(waited));
     }
     return step.value;
@@ -137,7 +153,7 @@ class Run {
     const values = inputs.filter((input) => input !== null);
     // Nodes of a branch that wasn't taken don't run.
     if (values.length < inputs.length) return [];
-    if (node.op === 'Switch') return yield* this.#switched(node, values as [Value, Value]);
+    if (node.op === 'Switch') return yield* this.#switched(node, requireTwo(node, values));
     const exit = this.flow.loops.get(node);
     if (exit) return [(yield* this.#endsOf(exit.loop, values))[exit.variable] ?? null];
     if (isCaller(node)) return yield* this.#called(node, values);
@@ -161,8 +177,7 @@ class Run {
 
   /** The branch of TensorFlow 1: its value is at output 0 or 1. */
   *#switched(node: GraphNode, [value, condition]: [Value, Value]): Waiting<readonly Slot[]> {
-    const isTaken = (yield* hostOf(node, condition)).values[0] !== 0;
-    return isTaken ? [null, value] : [value, null];
+    return (yield* holds(node, condition)) ? [null, value] : [value, null];
   }
 
   /** Runs a loop, whose nodes after it share the last values. */
@@ -202,11 +217,11 @@ class Run {
     const call = ({ inputs, outputs }: GraphFunction, given: readonly Slot[]) =>
       this.#inside(outputs, new Map(inputs.map((input, i) => [input, [given[i] as Slot]])));
     let made: readonly Slot[];
+    yield null;
     if (functions.length === 1) made = yield* call(first, values);
     else if (node.op.endsWith('If')) {
       const [condition, ...given] = values as [Value, ...Value[]];
-      const isTaken = (yield* hostOf(node, condition)).values[0] !== 0;
-      made = yield* call(isTaken ? first : second, given);
+      made = yield* call((yield* holds(node, condition)) ? first : second, given);
     } else {
       made = yield* repeated(
         values,
@@ -251,6 +266,7 @@ function* repeated(
   for (const slot of held) slot?.await(1);
   try {
     while (yield* isOn(held)) {
+      yield null;
       const made = yield* next(held);
       for (const slot of held) slot?.release();
       held = made;
@@ -292,10 +308,35 @@ function merged(inputs: readonly Slot[]): readonly Slot[] {
 /** Whether a condition holds, which is released. */
 function* isTrue(node: GraphNode, condition: Slot): Waiting<boolean> {
   try {
-    return condition !== null && (yield* hostOf(node, condition)).values[0] !== 0;
+    return condition !== null && (yield* holds(node, condition));
   } finally {
     condition?.release();
   }
+}
+
+/** Whether a value stands for true: a scalar that isn't 0 or, as in TensorFlow, any tensor with elements. */
+function* holds(node: GraphNode, value: Value): Waiting<boolean> {
+  const { values, shape } = yield* hostOf(node, value);
+  return shape.length === 0 ? values[0] !== 0 : values.length > 0;
+}
+
+function requireTwo({ attributes }: GraphNode, values: readonly Value[]): [Value, Value] {
+  if (values.length === 2) return values as [Value, Value];
+  throw new FormatError({
+    op: attributes.place,
+    rule: 'a branch reads a value and a condition.',
+    received: `${values.length} inputs`,
+    hint: 'the file is damaged or not of TF.js: convert the model again.',
+  });
+}
+
+function endless(): ValueError {
+  return new ValueError({
+    op: 'execute',
+    rule: `loops and functions of a graph take at most ${maxTurns} turns and calls while JavaScript waits.`,
+    received: 'more',
+    hint: 'the condition of a loop may never fail: check the inputs; or call executeAsync, which a signal can end.',
+  });
 }
 
 /** The values of a tensor that `node` needs, which are read once. */

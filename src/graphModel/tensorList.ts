@@ -17,7 +17,7 @@ export class TensorList {
   #items: (Item | null)[];
 
   constructor(length: number) {
-    if (!(length >= 0 && length <= maxLength)) throw outside(length, maxLength);
+    if (!(Number.isInteger(length) && length >= 0 && length <= maxLength)) throw outside(length, maxLength);
     this.#items = new Array(length).fill(null);
   }
 
@@ -40,7 +40,8 @@ export class TensorList {
 
   /** Writes a tensor, or appends it. */
   set(index: number, tensor: Tensor): void {
-    if (!(index >= 0 && index <= this.length && index < maxLength)) throw outside(index, this.length);
+    if (!(Number.isInteger(index) && index >= 0 && index <= this.length && index < maxLength))
+      throw outside(index, this.length);
     release(this.#items[index] ?? null);
     this.#items[index] = { tensor: keep(identity(tensor)), lists: 1 };
   }
@@ -51,6 +52,18 @@ export class TensorList {
     copied.#items = copied.#items.map((_, i) => this.#items[i] ?? null);
     for (const item of copied.#items) if (item) item.lists++;
     return copied;
+  }
+
+  /** A copy in which a tensor is written or appended. */
+  with(index: number, tensor: Tensor): TensorList {
+    const copied = this.copy();
+    try {
+      copied.set(index, tensor);
+      return copied;
+    } catch (error) {
+      copied.dispose();
+      throw error;
+    }
   }
 
   dispose(): void {

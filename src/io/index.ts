@@ -27,7 +27,7 @@ export type {
   WeightNaming,
 } from '../keras/saving/fileOptions.ts';
 export { loadGraphModel, type LoadGraphModelOptions } from '../graphModel/loadGraphModel.ts';
-export type { GraphInputs, GraphModel, GraphTensor } from '../graphModel/graphModel.ts';
+export type { ExecuteOptions, GraphInputs, GraphModel, GraphTensor } from '../graphModel/graphModel.ts';
 export { loadModel, type LoadModelOptions } from '../keras/loading/loadModel.ts';
 export { loadWeights, saveWeights, type WithWeights } from '../keras/saving/weights.ts';
 export { loadAdapter, type LoadAdapterOptions } from '../keras/saving/peft/loadAdapter.ts';

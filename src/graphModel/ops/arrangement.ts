@@ -25,7 +25,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { sizeOf } from '../../core/shape.ts';
 import type { Attributes } from '../attributes.ts';
 import type { Call, GraphOp, GraphOps, HostCall, Outputs } from '../call.ts';
-import { type HostValues, hostValues, integer, integers, maxHostValues } from '../hostValues.ts';
+import { type HostValues, hostValues, integer, integers, isShape, maxHostValues } from '../hostValues.ts';
 import { pairsOf } from './convolutions.ts';
 
 const vector = (values: readonly number[], { dtype }: HostValues): HostValues =>
@@ -124,7 +124,9 @@ export const arrangement: GraphOps = {
     onHost: ({ inputs: [x, shape] }) => {
       if (!x || !shape || shape.values.filter((size) => size < 0).length > 1) return null;
       const sizes = resolved(shape.values, x.values.length);
-      return sizeOf(sizes) === x.values.length ? hostValues(x.values, sizes, x.dtype) : null;
+      return isShape(sizes) && sizeOf(sizes) === x.values.length
+        ? hostValues(x.values, sizes, x.dtype)
+        : null;
     },
     run: (call) => reshape(call.tensor(0), [...call.numbers(1)]),
   },
@@ -156,6 +158,7 @@ export const arrangement: GraphOps = {
     onHost: ({ inputs: [x, begin, size] }) => {
       const [from, count] = [begin?.values[0], size?.values[0]];
       if (x?.shape.length !== 1 || from === undefined || count === undefined) return null;
+      if (!isShape([from]) || from + Math.max(count, 0) > x.values.length) return null;
       return vector(x.values.slice(from, count < 0 ? undefined : from + count), x);
     },
     run: (call) => slice(call.tensor(0), { begin: [...call.numbers(1)], size: [...call.numbers(2)] }),
@@ -192,7 +195,9 @@ export const arrangement: GraphOps = {
     onHost: ({ inputs: [axis, x], attributes }) => {
       const count = attributes.number('num_split', 1);
       const size = (x?.values.length ?? 0) / count;
-      return axis && x && Number.isInteger(size) ? partsOnHost(x, new Array(count).fill(size)) : null;
+      return axis && x && count > 0 && Number.isInteger(size)
+        ? partsOnHost(x, new Array(count).fill(size))
+        : null;
     },
     run: (call) => {
       const numOrSizeSplits = call.attributes.number('num_split', 1);

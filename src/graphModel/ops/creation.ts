@@ -11,14 +11,15 @@ import {
 } from '../../ops/index.ts';
 import { sizeOf } from '../../core/shape.ts';
 import type { GraphOps } from '../call.ts';
-import { hostValues, maxHostValues } from '../hostValues.ts';
+import { hostValues, isShape, maxHostValues } from '../hostValues.ts';
 
 export const creation: GraphOps = {
   Fill: {
     host: [0],
     onHost: ({ inputs: [dims, value] }) => {
-      const count = dims ? sizeOf(dims.values) : Number.POSITIVE_INFINITY;
-      if (!dims || value?.values.length !== 1 || count > maxHostValues) return null;
+      if (!dims || value?.values.length !== 1 || !isShape(dims.values)) return null;
+      const count = sizeOf(dims.values);
+      if (count > maxHostValues) return null;
       return hostValues(new Array(count).fill(value.values[0]), dims.values, value.dtype);
     },
     run: (call) => broadcastTo(call.tensor(1), { shape: [...call.numbers(0)] }),
@@ -29,7 +30,7 @@ export const creation: GraphOps = {
       const [from, to, by] = [start, stop, step].map((input) => input?.values[0]);
       if (!start || from === undefined || to === undefined || by === undefined || by === 0) return null;
       const count = Math.max(0, Math.ceil((to - from) / by));
-      if (count > maxHostValues) return null;
+      if (!(count <= maxHostValues)) return null;
       const values = Array.from({ length: count }, (_, i) => from + i * by);
       return hostValues(values, [count], start.dtype);
     },
@@ -68,6 +69,11 @@ export const creation: GraphOps = {
       const rank = Math.max(a.length, b.length);
       const sizes = Array.from({ length: rank }, (_, i) => {
         const [left, right] = [a.at(i - rank) ?? 1, b.at(i - rank) ?? 1];
+        if (left !== right && left !== 1 && right !== 1)
+          throw call.unsupported(
+            `sizes ${left} and ${right} on one axis`,
+            'pass shapes of which one is broadcast to the other.',
+          );
         return left === 1 ? right : left;
       });
       return hostValues(sizes, [rank], 'int32');

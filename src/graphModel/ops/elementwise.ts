@@ -180,7 +180,7 @@ function ofPair(run: Binary, f: (a: number, b: number) => number, dtype?: DType)
 }
 
 function select(call: Call): Tensor {
-  const [condition, x, y] = call.tensors() as [Tensor, Tensor, Tensor];
+  const [condition, x, y] = [call.tensor(0), call.tensor(1), call.tensor(2)];
   // Select of TensorFlow 1 takes a condition for each row.
   const isByRow = condition.shape.length === 1 && x.shape.length > 1 && condition.shape[0] === x.shape[0];
   const rows = [...condition.shape, ...x.shape.slice(1).map(() => 1)];

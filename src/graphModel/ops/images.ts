@@ -98,7 +98,7 @@ export const images: GraphOps = {
   CropAndResize: {
     host: [3],
     run: (call) => {
-      const [image, boxes, boxIndices] = call.tensors(0, 3) as [Tensor, Tensor, Tensor];
+      const [image, boxes, boxIndices] = [call.tensor(0), call.tensor(1), call.tensor(2)];
       return cropAndResize(image, boxes, boxIndices, {
         size: [...call.numbers(3)],
         interpolation: call.attributes.text('method', 'bilinear') === 'nearest' ? 'nearest' : 'bilinear',

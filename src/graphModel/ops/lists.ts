@@ -28,17 +28,27 @@ function joined(call: Call): [Tensor, ReturnType<typeof integers>] {
   return [concat(items, { axis: 0 }), integers(items.map(({ shape }) => shape[0] ?? 1))];
 }
 
-function scattered(list: TensorList, indices: readonly number[], values: Tensor): void {
+function scattered(call: Call, list: TensorList, indices: readonly number[], values: Tensor): void {
   const parts = unstack(values, { axis: 0 });
+  if (parts.length !== indices.length)
+    throw call.unsupported(
+      `${indices.length} indices for ${parts.length} rows`,
+      'the file may be damaged: convert the model again.',
+    );
   for (const [i, index] of indices.entries()) list.set(index, parts[i] as Tensor);
 }
 
 /** A list with the rows of the first input at the places of the second. */
 function scatteredList(call: Call, length: number): TensorList {
   const indices = call.numbers(1);
-  const list = new TensorList(Math.max(length, ...indices.map((index) => index + 1)));
-  scattered(list, indices, call.tensor(0));
-  return list;
+  const list = new TensorList(indices.reduce((longest, index) => Math.max(longest, index + 1), length));
+  try {
+    scattered(call, list, indices, call.tensor(0));
+    return list;
+  } catch (error) {
+    list.dispose();
+    throw error;
+  }
 }
 
 /** Parts of a tensor along its first axis, of these lengths. */
@@ -64,7 +74,7 @@ export const lists: GraphOps = {
   TensorArrayScatterV3: {
     host: [1],
     run: (call) => {
-      scattered(call.list(0), call.numbers(1), call.tensor(2));
+      scattered(call, call.list(0), call.numbers(1), call.tensor(2));
       return flow;
     },
   },
@@ -85,9 +95,8 @@ export const lists: GraphOps = {
   TensorListSetItem: {
     host: [1],
     run: (call) => {
-      const list = call.list(0).copy();
-      list.set(call.number(1), call.tensor(2));
-      return list;
+      const [from, index, item] = [call.list(0), call.number(1), call.tensor(2)];
+      return from.with(index, item);
     },
   },
   TensorListStack: {
@@ -113,9 +122,8 @@ export const lists: GraphOps = {
   TensorListLength: { run: (call) => integer(call.list(0).length) },
   TensorListPushBack: {
     run: (call) => {
-      const list = call.list(0).copy();
-      list.set(list.length, call.tensor(1));
-      return list;
+      const [from, item] = [call.list(0), call.tensor(1)];
+      return from.with(from.length, item);
     },
   },
   TensorListPopBack: {

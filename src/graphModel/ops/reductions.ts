@@ -65,7 +65,8 @@ const normalization: GraphOp = {
     const { attributes } = call;
     if (attributes.boolean('is_training'))
       throw call.unsupported('a batch normalization in training mode', 'convert a model for inference.');
-    const [x, scale, offset, average, variance] = call.tensors() as [Tensor, Tensor, Tensor, Tensor, Tensor];
+    const [x, scale, offset] = [call.tensor(0), call.tensor(1), call.tensor(2)];
+    const [average, variance] = [call.tensor(3), call.tensor(4)];
     return batchNorm(x, average, variance, scale, offset, { epsilon: attributes.number('epsilon', 1e-4) });
   },
 };
