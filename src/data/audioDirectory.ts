@@ -5,6 +5,7 @@ import { describe, requireInteger } from '../core/shape.ts';
 import { readWav } from '../formats/wav.ts';
 import type { DirectorySource } from '../storage/directories.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { allocate } from './allocate.ts';
 import {
   bytesOf,
   type DirectoryDataset,
@@ -83,7 +84,7 @@ export async function audioDatasetFromDirectory(
     },
     finish: ({ samples, frames, channels }) => {
       const sizes = [length ?? frames, channels] as const;
-      const all = new Float32Array(sizes[0] * sizes[1]);
+      const all = allocate(op, samples, sizes);
       all.set(samples);
       return withShape(all, sizes);
     },

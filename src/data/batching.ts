@@ -5,6 +5,7 @@ import { stack } from '../ops/arrangement/stack.ts';
 import { fromHost, type HostArray, type HostValues, type ShapedData } from '../tensor/create.ts';
 import { keep } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
+import { allocate } from './allocate.ts';
 import { type ElementValue, joinElements, type Place, where } from './element.ts';
 
 /**
@@ -69,7 +70,7 @@ function stacked(values: readonly ElementValue[]): Tensor {
 function concatenated(values: readonly HostArray[], place: Place): Tensor {
   const [first] = values as [HostArray];
   const shape = typedShape(first);
-  const all = new (first.constructor as new (length: number) => HostArray)(values.length * first.length);
+  const all = allocate('batch', first, [values.length, ...shape]);
   for (const [i, value] of values.entries()) {
     if (!sameShape(typedShape(value), shape)) throw differentShapes(place, shape, typedShape(value));
     all.set(value, i * first.length);

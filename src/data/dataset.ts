@@ -87,7 +87,8 @@ export class Dataset<T> implements AsyncIterable<T> {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<T> {
-    return this.#open()[Symbol.asyncIterator]();
+    const opened: unknown = this.#open();
+    return requireDataset('Dataset', opened as AsyncIterable<T>)[Symbol.asyncIterator]();
   }
 
   /**

@@ -14,6 +14,9 @@ export type NumberList = number | boolean | readonly NumberList[];
 /** A value of an element: one number, array or text of a sample. Null stays null. */
 export type ElementValue = NumberList | HostArray | Tensor | string | null | undefined;
 
+/** Deeper than any element in practice, and far from a stack overflow. */
+const maxDepth = 200;
+
 /** The keys that lead to a value of an element. */
 export type Place = readonly string[];
 
@@ -27,7 +30,7 @@ export function isValue(part: unknown, isOutermost: boolean): part is ElementVal
   if (!isBranch(part)) return true;
   if (!Array.isArray(part) || isOutermost) return false;
   let first: unknown = part;
-  while (Array.isArray(first)) first = first[0];
+  for (let depth = 0; Array.isArray(first) && depth <= maxDepth; depth++) first = first[0];
   return typeof first === 'number' || typeof first === 'boolean';
 }
 
@@ -43,6 +46,7 @@ export function joinElements(
   place: Place = [],
 ): unknown {
   const isOutermost = place.length === 0;
+  if (place.length > maxDepth) throw tooDeep(op);
   const [first] = elements;
   if (isValue(first, isOutermost)) {
     const other = elements.find((element) => !isValue(element, isOutermost));
@@ -74,9 +78,14 @@ export function mapElement(element: unknown, map: (value: ElementValue) => unkno
 
 /** Returns the tensors of an element. */
 export function tensorsIn(element: unknown): Tensor[] {
-  if (element instanceof Tensor) return [element];
-  if (!isBranch(element) || isNumbers(element)) return [];
-  return Object.values(element).flatMap(tensorsIn);
+  const found: Tensor[] = [];
+  // An element may be deep, or contain itself, until `joinElements` refuses it.
+  const parts = new Set([element]);
+  for (const part of parts) {
+    if (part instanceof Tensor) found.push(part);
+    else if (isBranch(part) && !isNumbers(part)) for (const inner of Object.values(part)) parts.add(inner);
+  }
+  return found;
 }
 
 /** Long lists of numbers hold no tensors. */
@@ -90,6 +99,15 @@ export function freeElement(element: unknown, kept?: unknown): void {
   if (tensors.length === 0) return;
   const leaving = new Set(tensorsIn(kept));
   for (const tensor of tensors) if (!leaving.has(tensor)) tensor.dispose();
+}
+
+function tooDeep(op: string): ValueError {
+  return new ValueError({
+    op,
+    rule: `an element has lists and records in one another at most ${maxDepth} deep.`,
+    received: 'more levels than that',
+    hint: 'look for a list or record that contains itself.',
+  });
 }
 
 function differentStructure(op: string, place: Place, first: unknown, other: unknown): ValueError {

@@ -7,6 +7,7 @@ import { pad } from '../ops/arrangement/pad.ts';
 import { fromHost, type HostArray } from '../tensor/create.ts';
 import { disposing, keep } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
+import { allocate } from './allocate.ts';
 import { batchValues, isTyped, mixed, typedShape } from './batching.ts';
 import { type ElementValue, joinElements, type Place, where } from './element.ts';
 
@@ -60,7 +61,9 @@ function asNumbers(value: unknown): unknown {
 /** Returns the shape that holds all of `shapes`. `wanted` has the sizes that were given. Errors: ShapeError. */
 function commonShape(shapes: readonly Shape[], wanted: OpenShape | null, place: Place): Shape {
   const [first] = shapes as [Shape];
-  const largest = first.map((_, axis) => Math.max(...shapes.map((shape) => shape[axis] ?? Number.NaN)));
+  const largest = first.map((_, axis) =>
+    shapes.reduce((size, shape) => Math.max(size, shape[axis] ?? Number.NaN), 0),
+  );
   const target = largest.map((size, axis) => wanted?.[axis] ?? size);
   const fits =
     shapes.every((shape) => shape.length === first.length) &&
@@ -85,8 +88,8 @@ function padded(
   if (values.some((value) => value instanceof Tensor)) return paddedTensors(values, shapes, shape, padding);
   const [first] = values;
   const size = sizeOf(shape);
-  const Kind = (isTyped(first) ? first.constructor : Float32Array) as new (length: number) => HostArray;
-  const all = new Kind(values.length * size).fill(padding);
+  const kind = isTyped(first) ? first : new Float32Array(0);
+  const all = allocate(op, kind, [values.length, ...shape]).fill(padding);
   for (const [i, value] of values.entries()) {
     const flat = isTyped(value) ? value : (numbersOf(asNumbers(value))?.values ?? []);
     copyInto(all.subarray(i * size, (i + 1) * size), shape, flat, shapes[i] as Shape);

@@ -2,6 +2,7 @@
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { HostArray } from '../tensor/create.ts';
 import { Tensor } from '../tensor/tensor.ts';
+import { allocate } from './allocate.ts';
 import { isTyped, typedShape } from './batching.ts';
 
 /** Returns whether `part` is an array of rows. The outermost list is a tuple. */
@@ -46,7 +47,7 @@ export function takeRows(component: unknown, from: number, count: number, step: 
   if (!isTyped(component)) return rows.map((row) => (component as unknown[])[row]);
   const shape = typedShape(component).slice(1);
   const size = sizeOf(shape);
-  const taken = new (component.constructor as new (length: number) => HostArray)(count * size);
+  const taken = allocate('batch', component, [count, ...shape]);
   for (const [i, row] of rows.entries())
     taken.set(component.subarray(row * size, (row + 1) * size), i * size);
   return withShape(taken, [count, ...shape]);

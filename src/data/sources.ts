@@ -92,6 +92,7 @@ export function fromIterable<T>(items: ElementSource<T>, ...extra: []): Dataset<
   return new Dataset<T>(async function* () {
     const opened = typeof items === 'function' ? await items() : items;
     if (!isIterable(opened)) throw notIterable(opened);
+    if ((opened as Partial<ReadableStream>).locked === true) throw locked();
     const isOnce = typeof items !== 'function' && isIterator(opened);
     if (isOnce && isUsed) throw usedUp();
     isUsed = true;
@@ -152,7 +153,7 @@ export function zip<const T extends readonly Dataset<unknown>[] | Readonly<Recor
     const iterators = all.map((one) => one[Symbol.asyncIterator]());
     try {
       while (true) {
-        const results = await Promise.all(iterators.map((iterator) => iterator.next()));
+        const results = await nextOfAll(iterators);
         if (results.some(({ done }) => done)) {
           for (const { done, value } of results) if (!done) freeElement(value);
           return;
@@ -165,6 +166,16 @@ export function zip<const T extends readonly Dataset<unknown>[] | Readonly<Recor
       await Promise.all(iterators.map((iterator) => iterator.return?.()));
     }
   }, count);
+}
+
+/** The next elements of all. If one fails, the others are freed. */
+async function nextOfAll(iterators: readonly AsyncIterator<unknown>[]): Promise<IteratorResult<unknown>[]> {
+  const settled = await Promise.allSettled(iterators.map((iterator) => iterator.next()));
+  const results = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (!failed) return results;
+  for (const { done, value } of results) if (!done) freeElement(value);
+  throw failed.reason;
 }
 
 function differentLengths(lengths: readonly number[]): ShapeError {
@@ -191,6 +202,15 @@ function notIterable(given: unknown): ValueError {
     rule: 'it takes an iterable, a stream, or a function that returns one.',
     received: describe(given),
     hint: 'pass a list, or a generator function: function* () { yield [x, y]; }.',
+  });
+}
+
+function locked(): ValueError {
+  return new ValueError({
+    op: 'fromIterable',
+    rule: 'a stream is read by one reader.',
+    received: 'a stream that is locked by another one',
+    hint: 'pass a function that opens a stream for every pass: () => response.clone().body.',
   });
 }
 

@@ -79,8 +79,13 @@ export type Predicate<T> = (element: T) => boolean | Tensor | Promise<boolean | 
 /** The elements for which `predicate` is true. */
 export async function* filtered<T>(elements: Elements<T>, predicate: Predicate<T>): AsyncGenerator<T> {
   for await (const element of elements) {
-    if (await holds(predicate, element)) yield element;
-    else freeElement(element);
+    let isKept = false;
+    try {
+      isKept = await holds(predicate, element);
+    } finally {
+      if (!isKept) freeElement(element);
+    }
+    if (isKept) yield element;
   }
 }
 
@@ -88,9 +93,11 @@ async function holds<T>(predicate: Predicate<T>, element: T): Promise<boolean> {
   const result = await predicate(element);
   if (typeof result === 'boolean') return result;
   if (result instanceof Tensor) {
-    const value = Boolean(await result.item());
-    result.dispose();
-    return value;
+    try {
+      return Boolean(await result.item());
+    } finally {
+      result.dispose();
+    }
   }
   throw new ValueError({
     op: 'filter',
