@@ -263,6 +263,23 @@ const fitStep: HostCase = {
   ...notMeasured,
 };
 
+const fitOnce: HostCase = {
+  name: 'fit of one batch, a perceptron',
+  inputs: () => [],
+  retrograd: ownJob(() => {
+    const net = perceptron();
+    const [x, y] = samples(batchSize).map(upload) as [Tensor, Tensor];
+    return { run: async () => void (await net.fit(x, y, { batchSize, verbose: 0 })), held: [x, y] };
+  }),
+  tfjs: tfjsJob(async (tf) => {
+    const net = await tfjsPerceptron();
+    const [x, y] = samples(batchSize).map((each) => uploadTo(tf, each)) as [TfTensor, TfTensor];
+    const run = async () => void (await net.fit(x, y, { batchSize, verbose: 0 }));
+    return { run, dispose: () => tf.dispose([x, y]) };
+  }),
+  ...notMeasured,
+};
+
 const predictOne: HostCase = {
   name: 'predict of one sample, a perceptron',
   inputs: () => [],
@@ -286,7 +303,15 @@ const predictOne: HostCase = {
   ...notMeasured,
 };
 
-export const hostCases: readonly HostCase[] = [...ops, tape, optimizerStep, layerCall, fitStep, predictOne];
+export const hostCases: readonly HostCase[] = [
+  ...ops,
+  tape,
+  optimizerStep,
+  layerCall,
+  fitStep,
+  fitOnce,
+  predictOne,
+];
 
 interface OwnJob {
   run(): void | Promise<void>;

@@ -99,7 +99,7 @@ function encodePropertyKey(key: string | symbol): string {
   return typeof key === 'string' ? JSON.stringify(key) : encodePrimitive(key);
 }
 
-function encodePrimitive(value: unknown): string {
+export function encodePrimitive(value: unknown): string {
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value);

@@ -9,6 +9,7 @@ import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { completeOptions } from '../knownOptions.ts';
 import { labelOf } from '../makers.ts';
+import { ownObjects } from '../options/declaration.ts';
 import { type Named, requireBroadcast, requireMinRank, requireSame } from './lossChecks.ts';
 import { Loss, type LossOptions } from './loss.ts';
 import { type LossInput, sameRank, toTensor } from './lossInputs.ts';
@@ -85,6 +86,7 @@ class DefinedLoss<O extends object = object> extends Loss {
   constructor(definition: LossDefinition<O>, given: O & LossOptions) {
     const { name = labelOf(definition), reduction, dtype = null, ...options } = given;
     super(reduction === undefined ? { name, dtype } : { name, reduction, dtype });
+    ownObjects.add(this);
     this.definition = definition;
     this.options = completed(definition, name, options as unknown as O);
   }

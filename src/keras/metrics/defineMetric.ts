@@ -9,6 +9,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Loss } from '../losses/loss.ts';
 import { toTensor } from '../losses/lossInputs.ts';
 import { labelOf } from '../makers.ts';
+import { ownObjects } from '../options/declaration.ts';
 import { type ClassMaker, type MetricNames, metricOptions, settingsOf } from './classMaker.ts';
 import { MeanOfFunction, type MetricFunction } from './meanMetricWrapper.ts';
 import type { Direction, Metric, MetricOptions } from './metric.ts';
@@ -70,6 +71,7 @@ class DefinedMetric<O extends object = object> extends MeanOfFunction {
     // Options are checked before there is any state to free.
     const { values, loss, targetDType, options } = prepared(definition, name, given as unknown as O);
     super({ name });
+    ownObjects.add(this);
     this.definition = definition;
     this.options = options;
     this.#fn = values;

@@ -51,6 +51,9 @@ export function declared<B extends abstract new (...args: never[]) => object>(
   return Declared as unknown as B;
 }
 
+/** Objects of the library whose classes aren't declared with options. */
+export const ownObjects = new WeakSet<object>();
+
 /** Returns what `type` is declared with; null for a class of an app. */
 export function declarationOf(type: object): Declaration | null {
   return declarations.get(Object.getPrototypeOf(type)) ?? null;

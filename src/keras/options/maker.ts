@@ -4,6 +4,7 @@
  */
 import { byPosition, checkOptions } from '../../core/options.ts';
 import type { Configured } from '../namedObjects.ts';
+import { ownObjects } from './declaration.ts';
 import type { Factory } from './factory.ts';
 import type { OptionTable, Values } from './fields.ts';
 import { type Options, readOptions, writeOptions } from './option.ts';
@@ -38,7 +39,10 @@ function maker(
     const given = byPosition(className, args, positions, { known });
     checkOptions(className, given, known);
     const values = readOptions(className, options, given);
-    return { className, call: call(values as never), getConfig: () => writeOptions(values, options, values) };
+    const getConfig = () => writeOptions(values, options, values);
+    const made = { className, call: call(values as never), getConfig };
+    ownObjects.add(made);
+    return made;
   };
 }
 

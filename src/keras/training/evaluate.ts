@@ -67,7 +67,8 @@ export async function evaluate(
       openData(data, { op: 'evaluate', slots: model.slots, batchSize, cleanup }),
     );
     await throttle.inTurns(repeated(() => source.upload()));
-    const runner = cleanup.add(trainer.runTest(batchLimit(source, steps ?? null)));
+    const runner = trainer.take('test', batchLimit(source, steps ?? null));
+    cleanup.defer(() => trainer.release(runner));
     const params = { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) };
     const callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params });
     cleanup.defer(() => callbacks.release());
@@ -76,6 +77,7 @@ export async function evaluate(
     const pending = await runEvaluation(model, evaluation);
     const [logs] = (await throttle.finish(throttle.within(() => readLogs(pending)))) as [Logs];
     await pass.check(logs);
+    trainer.keep('test', runner);
     await callbacks.onTestEnd(logs);
     return listed(
       logs,

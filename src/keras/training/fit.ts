@@ -73,12 +73,16 @@ export async function fit(
     cleanup.defer(() => callbacks.release());
     const history = callbacks.history as History;
     trainer.history = history;
-    trainer.forget();
+    trainer.forgetSingle();
     model.stopTraining = false;
-    const [train, test] = [cleanup.add(trainer.runTrain()), cleanup.add(trainer.runTest())];
+    const [train, test] = [trainer.take('train', null), trainer.take('test', null)];
+    cleanup.defer(() => trainer.release(train));
+    cleanup.defer(() => trainer.release(test));
     const watch = new LossWatch(model, throttle);
     const parts = { model, options, run, classWeights, callbacks, params, throttle, train, test, watch };
     await runEpochs({ ...data, ...parts });
+    trainer.keep('train', train);
+    trainer.keep('test', test);
     return history;
   };
   return cleanup.after(() => keepingState(model, () => throttle.settling(body)));

@@ -59,7 +59,9 @@ export async function predict(
     );
     await throttle.inTurns(repeated(() => source.upload()));
     const limit = batchLimit(source, steps ?? null);
-    const runner = cleanup.add(model.trainer.runPredict(limit));
+    const { trainer } = model;
+    const runner = trainer.take('predict', limit);
+    cleanup.defer(() => trainer.release(runner));
     const callbacks = new CallbackList(options.callbacks, {
       addProgress: true,
       model,
@@ -83,6 +85,7 @@ export async function predict(
       after: (index) => callbacks.onPredictBatchEnd(index),
     });
     await throttle.finish(device.finish());
+    trainer.keep('predict', runner);
     await callbacks.onPredictEnd();
     return throttle.within(() => joined(parts));
   };

@@ -60,8 +60,10 @@ export interface StepRunnerOptions<R> {
   readonly isEager: () => boolean;
   /** Whether the step runs code of the app, which may compute something different the next time. */
   readonly isCustom: () => boolean;
-  /** Whether the step runs once: it isn't captured then, since nothing would be replayed. Default false. */
-  readonly runsOnce?: boolean;
+  /** Whether the step runs only the library's code, so that it computes the same whenever `state` is the same. */
+  readonly isOwnCode: () => boolean;
+  /** The fields and weights that the step reads, as text. */
+  readonly state: () => string;
   /** Creates, before a capture, what the step would otherwise have to create. */
   readonly prepare?: (batch: AnyBatch) => Pieces<void>;
   /** Called after the steps of an epoch. */
@@ -74,7 +76,7 @@ const settledRuns = [firstSettled, 8, 16];
 /** The largest number of comparisons because of changed fields: a field that changes every time is a counter. */
 const maxFieldComparisons = 3;
 
-/** The report of a step that runs once. */
+/** The report of a step that ran once. */
 const ranOnce: CaptureReport = {
   signature: 'any',
   captured: false,
@@ -85,6 +87,11 @@ const ranOnce: CaptureReport = {
   frozen: [],
 };
 
+/** Bytes that recordings may take while the model does something else: to record a step that takes more is a small part of it. */
+const maxKeptBytes = 2 ** 25;
+/** Shapes of batches that are remembered. */
+const maxShapes = 64;
+
 /** Runs the train, test or predict step of a model. */
 export class StepRunner<R extends StepResult> {
   #captured: ComparedFunction<[batch: AnyBatch], R> | null = null;
@@ -94,6 +101,15 @@ export class StepRunner<R extends StepResult> {
   #runs = 0;
   #fieldComparisons = 0;
   #isReported = false;
+  /** Whether the present run has one batch, which nothing follows. */
+  #isSingle = false;
+  #ranEagerly = false;
+  /** Whether recordings take too much to be kept, so that those of single batches would not be replayed. */
+  #isLarge = false;
+  /** Shapes of batches that ran alone, without being recorded. */
+  readonly #shapes = new Set<string>();
+  /** The state at the last trace; null if the step runs code of an app, too. */
+  #state: string | null = null;
   /** Reports of captures that were freed. */
   #reports: readonly CaptureReport[] = [];
   readonly #creation: CreationWatch;
@@ -110,11 +126,31 @@ export class StepRunner<R extends StepResult> {
     return atOnce(this.inPieces(batch));
   }
 
+  /**
+   * Begins a run of so many batches; null if that isn't known. Of a single batch nothing is recorded, unless one of the same shapes has
+   * been run before.
+   */
+  begin(batches: number | null): void {
+    this.#isSingle = batches === 1;
+    this.#fieldComparisons = 0;
+    this.#isReported = false;
+    if (this.#captured && this.#state !== this.options.state()) this.dispose();
+  }
+
+  /** Ends a run. Returns whether the next one may use this runner; otherwise dispose of it. */
+  end(): boolean {
+    if (!this.#captured) return true;
+    const bytes = this.#captured.reports().reduce((total, report) => total + report.bytes, 0);
+    this.#isLarge = bytes > maxKeptBytes;
+    if (this.#isLarge) this.dispose();
+    return this.#state !== null;
+  }
+
   /** As `run`, in pieces: a step that is recorded has several. */
   *inPieces(batch: AnyBatch): Pieces<R> {
-    const { isEager, runsOnce } = this.options;
     let made: R;
-    if (isEager() || runsOnce) made = tidy(() => this.#step(batch));
+    this.#ranEagerly = this.options.isEager() || this.#isFirst(batch);
+    if (this.#ranEagerly) made = tidy(() => this.#step(batch));
     else {
       if (!this.#captured) {
         yield* this.#prepare(batch);
@@ -150,7 +186,7 @@ export class StepRunner<R extends StepResult> {
 
   /** Reports what was captured, and if not, why. A capture that is in use is first compared with a new trace. */
   get reports(): readonly CaptureReport[] {
-    if (this.options.runsOnce && this.#runs > 0) return [ranOnce];
+    if (this.#isSingle && this.#ranEagerly) return [ranOnce];
     return this.#captured?.explain() ?? this.#reports;
   }
 
@@ -159,6 +195,17 @@ export class StepRunner<R extends StepResult> {
     this.#reports = this.#captured?.reports() ?? this.#reports;
     this.#captured?.dispose();
     this.#captured = null;
+  }
+
+  /** Whether a run has this batch only, and a recording would not be replayed: none of its shapes came before. */
+  #isFirst(batch: AnyBatch): boolean {
+    if (!this.#isSingle) return false;
+    if (this.#isLarge) return true;
+    const shapes = shapesOf(batch);
+    if (this.#shapes.has(shapes)) return !this.#captured && !this.options.isOwnCode();
+    if (this.#shapes.size === maxShapes) this.#shapes.clear();
+    this.#shapes.add(shapes);
+    return true;
   }
 
   #step(batch: AnyBatch): R {
@@ -193,6 +240,8 @@ export class StepRunner<R extends StepResult> {
   #trace(batch: AnyBatch): R {
     const made = this.#step(batch);
     this.#fields = this.#visibleFields();
+    const { isOwnCode, state } = this.options;
+    this.#state = isOwnCode() ? state() : null;
     return made;
   }
 
@@ -218,4 +267,9 @@ export class StepRunner<R extends StepResult> {
         'model.explainStep() says so, too; compile({ runEagerly: true }) turns capturing off.',
     );
   }
+}
+
+function shapesOf({ x, y, sampleWeight }: AnyBatch): string {
+  const tensors = [x, y, sampleWeight].flatMap((part) => (part === null ? [] : leavesOf<Tensor>(part)));
+  return tensors.map(({ shape, dtype }) => `${dtype}[${shape}]`).join();
 }

@@ -20,6 +20,7 @@ import type { Slots } from './data/slots.ts';
 import { joinLogs, type PendingLogs } from './readLogs.ts';
 import { explainRun, type LastRunners, type StepExplanation, type StepKind } from './explainStep.ts';
 import { requireOutputs, requireStepLogs, requireTrackedLoss } from './stepLogs.ts';
+import { isOwnCode as runsOwnCode, stateOf } from './recordedState.ts';
 import { type StepModel, StepRunner, type StepRunnerOptions } from './stepRunner.ts';
 import { type Freezable, requireKnownToOptimizer, TrainableFlags } from './trainableFlags.ts';
 import { planMemory, type PlannedModel } from './memoryPlan.ts';
@@ -66,6 +67,8 @@ export interface TrainerModel extends StepModel {
   predictStep(batch: AnyBatch): Nest<Tensor>;
 }
 
+type Runner = StepRunner<StepLogs> | StepRunner<Nest<Tensor>>;
+
 /** The operation that is running on a model. */
 export interface Run {
   readonly op: string;
@@ -80,6 +83,8 @@ export class Trainer {
   compiled: Compiled | null = null;
   /** The history of the last `fit`, even if it failed. */
   history: History | null = null;
+  /** Runners between two runs. */
+  readonly #kept = new Map<StepKind, Runner>();
   /** Runners for steps on single batches, kept between calls. */
   #single: { train: StepRunner<StepLogs>; test: StepRunner<StepLogs> } | null = null;
   #run: Run | null = null;
@@ -98,7 +103,7 @@ export class Trainer {
     this.compiled = compiled;
     this.#flags = new TrainableFlags(this.model);
     finishing(
-      () => this.forget(),
+      () => this.#forget(),
       () => before?.dispose(),
     );
   }
@@ -150,6 +155,39 @@ export class Trainer {
     });
   }
 
+  /**
+   * Returns the runner of a step for a run of so many batches; null if that isn't known. It has the recordings of the run before, where
+   * they still hold. The caller gives it back by `keep`, and by `release` at the end, whatever happened.
+   */
+  take(kind: 'predict', batches: number | null): StepRunner<Nest<Tensor>>;
+  take(kind: 'train' | 'test', batches: number | null): StepRunner<StepLogs>;
+  take(kind: StepKind, batches: number | null): Runner {
+    const make = {
+      train: () => this.runTrain(),
+      test: () => this.runTest(),
+      predict: () => this.runPredict(),
+    };
+    const kept = this.#kept.get(kind);
+    this.#kept.delete(kind);
+    const runner = kept ?? make[kind]();
+    if (kept && kind === 'train') this.#flags?.warnOfChanges();
+    this.#last[kind] = runner;
+    runner.begin(batches);
+    return runner;
+  }
+
+  /** Keeps the recordings of a run that succeeded for the next one, if they may serve it. */
+  keep(kind: StepKind, runner: Runner): void {
+    if (!runner.end()) return;
+    this.#kept.get(kind)?.dispose();
+    this.#kept.set(kind, runner);
+  }
+
+  /** Frees a runner that isn't kept. */
+  release(runner: Runner): void {
+    if (![...this.#kept.values()].includes(runner)) runner.dispose();
+  }
+
   /** Returns the runners of the model's steps. The caller disposes them. */
   runTrain(): StepRunner<StepLogs> {
     const { model } = this;
@@ -195,8 +233,7 @@ export class Trainer {
     compiled.memoryPlan = planMemory(model as unknown as PlannedModel, batch, optimizer, memory);
   }
 
-  /** `batches`: how many there will be, if that is known; of a single one, nothing is captured. */
-  runTest(batches: number | null = null): StepRunner<StepLogs> {
+  runTest(): StepRunner<StepLogs> {
     const step = (batch: AnyBatch) => {
       const isTracked = this.#lossWatch();
       const logs = this.model.testStep(batch);
@@ -204,7 +241,7 @@ export class Trainer {
       requireTrackedLoss('testStep', logs, isTracked());
       return logs;
     };
-    return this.#runner('test', step, { runsOnce: batches === 1 });
+    return this.#runner('test', step);
   }
 
   /** Returns whether the loss is updated from here on. */
@@ -214,26 +251,28 @@ export class Trainer {
     return () => tracker?.changes !== before;
   }
 
-  /** `batches`: as for `runTest`. */
-  runPredict(batches: number | null = null): StepRunner<Nest<Tensor>> {
+  runPredict(): StepRunner<Nest<Tensor>> {
     const step = (batch: AnyBatch) => {
       const outputs = this.model.predictStep(batch);
       requireOutputs(outputs);
       return outputs;
     };
-    return this.#runner('predict', step, { runsOnce: batches === 1 });
+    return this.#runner('predict', step);
   }
 
   #runner<R extends StepLogs | Nest<Tensor>>(
     kind: StepKind,
     step: (batch: AnyBatch) => R,
-    hooks: Pick<StepRunnerOptions<R>, 'prepare' | 'endEpoch' | 'runsOnce'> = {},
+    hooks: Pick<StepRunnerOptions<R>, 'prepare' | 'endEpoch'> = {},
   ): StepRunner<R> {
     const { model } = this;
     const isEager = () => this.#isEager();
     const isCustom = () => hasCustomCode(model, this.compiled?.options ?? null);
+    const compiled = () => (kind === 'predict' ? null : this.compiled);
+    const isOwnCode = () => runsOwnCode(model, compiled());
+    const state = () => stateOf(model, compiled());
     const name = `${kind} step of '${model.name}'`;
-    const runner = new StepRunner(model, { name, step, isEager, isCustom, ...hooks });
+    const runner = new StepRunner(model, { name, step, isEager, isCustom, isOwnCode, state, ...hooks });
     this.#last[kind] = runner;
     return runner;
   }
@@ -261,11 +300,19 @@ export class Trainer {
   }
 
   /** Frees the runners of single batches, because the model may have changed. */
-  forget(): void {
+  forgetSingle(): void {
     const { train, test } = this.#single ?? {};
     this.#single = null;
     train?.dispose();
     test?.dispose();
+  }
+
+  /** Frees all runners. */
+  #forget(): void {
+    this.forgetSingle();
+    const kept = [...this.#kept.values()];
+    this.#kept.clear();
+    for (const runner of kept) runner.dispose();
   }
 
   /** All metrics with their names in logs: compiled metrics first, then those of the model and its layers. */
@@ -296,7 +343,7 @@ export class Trainer {
     const { compiled } = this;
     this.compiled = null;
     finishing(
-      () => this.forget(),
+      () => this.#forget(),
       () => compiled?.dispose(),
     );
   }
