@@ -228,13 +228,25 @@ function inTurn(callbacks: readonly Callback[], call: (callback: Callback) => Ho
 }
 
 function callbackOf(given: CallbackLike): Callback {
-  if (given instanceof Callback) return withHooks(given);
+  if (given instanceof Callback) {
+    if ('readsBatchLogs' in given.constructor) throw staticSetting(given.constructor.name);
+    return withHooks(given);
+  }
   if (isPlainObject(given) || ownsHooks(given)) return new LambdaCallback(given);
   throw new ValueError({
     op: 'callbacks',
     rule: 'a callback is a Callback, or an object of its hooks.',
     received: describe(given),
     hint: 'pass callbacks: [callbacks.earlyStopping({ patience: 3 })], or [{ onEpochEnd: (epoch, logs) => … }].',
+  });
+}
+
+function staticSetting(name: string): ValueError {
+  return new ValueError({
+    op: name,
+    rule: '`readsBatchLogs` belongs to a callback, not to its class.',
+    received: 'static readsBatchLogs',
+    hint: "write it without `static`: readonly readsBatchLogs = 'latest'.",
   });
 }
 

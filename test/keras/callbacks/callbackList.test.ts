@@ -181,6 +181,13 @@ test('History and the progress bar are added once, if requested', () => {
   expect(list.history).toBe(own[1]);
 });
 
+test('a class that sets readsBatchLogs for itself instead of for its callbacks is refused', () => {
+  class Reading extends Callback {
+    static readsBatchLogs = true;
+  }
+  expect(() => listOf(new Reading() as never)).toThrow(/without `static`/);
+});
+
 test('a callback outside of a run has no model', () => {
   const callback = lambdaCallback({});
   expect(() => callback.model).toThrow(ValueError);
