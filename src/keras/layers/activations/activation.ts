@@ -5,7 +5,9 @@ import {
   type Activation as ActivationFunction,
   type ActivationLike,
   activationOf,
+  serializeActivation,
 } from '../../activations.ts';
+import type { ClassConfig } from '../../namedObjects.ts';
 import { factoryOf, layer, type LayerOptions } from '../base/declare.ts';
 import { activation as anyActivation } from '../../options/weightKinds.ts';
 import type { OptionPlace } from '../../options/option.ts';
@@ -15,6 +17,9 @@ export interface ActivationOptions extends LayerOptions {
   activation: ActivationLike;
 }
 
+/** Activations whose results of integers are integers; those of an app get them as they are. */
+const ofIntegers: ReadonlySet<string> = /* @__PURE__ */ new Set(['linear', 'relu', 'relu6']);
+
 export class Activation extends /* @__PURE__ */ layer<ActivationOptions>('Activation', () => ({
   activation: { ...anyActivation(), read: required },
 })) {
@@ -23,6 +28,13 @@ export class Activation extends /* @__PURE__ */ layer<ActivationOptions>('Activa
   /** An activation may be a layer. */
   protected override get roundsResults(): boolean {
     return false;
+  }
+
+  /** @internal */
+  override needsFloats(): boolean {
+    const given = serializeActivation(this.activation);
+    const name = (given as Partial<ClassConfig>).className ?? given;
+    return typeof name === 'string' && !name.includes('>') && !ofIntegers.has(name);
   }
 
   override call(x: Tensor): Tensor {

@@ -31,6 +31,11 @@ export class PReLU extends /* @__PURE__ */ layer<PReLUOptions>('PReLU', () => ({
   protected override inputSpec: readonly InputSpec[] = [{ minRank: 2 }];
   declare readonly sharedAxes: readonly number[] | null;
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   override build(inputShape: OpenShape): void {
     const shared = this.sharedAxes ?? [];
     const shape = inputShape

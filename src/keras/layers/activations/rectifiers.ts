@@ -45,6 +45,11 @@ export class LeakyReLU extends /* @__PURE__ */ layer<LeakyReLUOptions, Layer, 'a
 })) {
   override readonly supportsMasking: boolean = true;
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   constructor(options?: LeakyReLUOptions) {
     super(underPresentNames('LeakyReLU', options, { alpha: 'negativeSlope' }));
   }
@@ -63,6 +68,11 @@ export class ELU extends /* @__PURE__ */ layer<ELUOptions>('ELU', () => ({
   alpha: number({ default: 1 }),
 })) {
   override readonly supportsMasking: boolean = true;
+
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
 
   override call(x: Tensor): Tensor {
     return exponentialLinear(x, { alpha: this.alpha });

@@ -23,6 +23,11 @@ export class Softmax extends /* @__PURE__ */ layer<SoftmaxOptions>('Softmax', ()
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   override call(x: Tensor, { mask }: CallOptions): Tensor {
     if (!mask) return this.#normalize(x);
     const shown = cast(mask as Tensor, 'bool');

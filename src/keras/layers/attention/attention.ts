@@ -69,6 +69,11 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
   /** [batch, queries, values]. */
   protected abstract scoresOf(query: Tensor, key: Tensor): Tensor;
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   override call(inputs: readonly Tensor[], options: AttentionCall): Nest<Tensor> {
     const [query, value, key = value] = inputs as [Tensor, Tensor, Tensor?];
     const { mask = null, training, useCausalMask = false, returnAttentionScores = false } = options;

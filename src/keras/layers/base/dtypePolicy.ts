@@ -1,5 +1,5 @@
 /** @file Dtype policies: the dtypes in which layers store weights and multiply. */
-import { type DType, dtypes, isDType } from '../../../core/dtype.ts';
+import { type DType, dtypes, isDType, isFloating } from '../../../core/dtype.ts';
 import { DTypeError } from '../../../core/errors.ts';
 import { leavesOf, mapNest, type Nest } from '../../../core/nest.ts';
 import { describe } from '../../../core/shape.ts';
@@ -33,8 +33,7 @@ export function getDTypePolicy(): DTypePolicy {
  * other values.
  */
 export function setDTypePolicy(policy: 'float32' | 'mixedFloat16'): void {
-  if (policy !== 'float32' && policy !== 'mixedFloat16')
-    throw notAPolicy('setDTypePolicy', policy, ['float32', mixed]);
+  if (!floatsOf(policy)) throw notAPolicy('setDTypePolicy', policy, ['float32', mixed]);
   usePolicy(policy);
   current = policy;
 }
@@ -52,10 +51,16 @@ export function usePolicy(policy: DTypePolicy): void {
 /** The policy by which a call casts what it takes and returns; null if it casts nothing. */
 export type CastPolicy = DTypePolicy | null;
 
-/** `inputs` with the floats that a layer with that policy computes with, as Keras's autocast. */
-export function autocast(inputs: Nest<Tensor>, policy: CastPolicy): Nest<Tensor> {
-  if (policy === 'mixedFloat16') return castFloats(inputs, 'float16');
-  return policy === 'float32' ? castFloats(inputs, 'float32') : inputs;
+/** The dtype of floats in a layer with that policy; null if it casts none. */
+function floatsOf(policy: CastPolicy): 'float16' | 'float32' | null {
+  if (policy === 'mixedFloat16') return 'float16';
+  return policy === 'float32' ? policy : null;
+}
+
+/** `inputs` with the floats that a layer with that policy computes with, as Keras's autocast; `integers` too, if it needs floats. */
+export function autocast(inputs: Nest<Tensor>, policy: CastPolicy, integers?: boolean): Nest<Tensor> {
+  const dtype = floatsOf(policy);
+  return dtype ? castFloats(inputs, dtype, integers) : inputs;
 }
 
 /** `outputs` as a layer with that policy returns them. */
@@ -73,25 +78,17 @@ export function widened(predictions: Nest<Tensor>): Nest<Tensor> {
   return castFloats(predictions, 'float32');
 }
 
-/** `tensors` with floats of the other size cast to `dtype`, with their masks. */
-function castFloats(tensors: Nest<Tensor>, dtype: 'float16' | 'float32'): Nest<Tensor> {
-  const other = dtype === 'float16' ? 'float32' : 'float16';
+/** `tensors` with floats of the other size, and with integers and booleans if `all`, cast to `dtype`, with their masks. */
+function castFloats(tensors: Nest<Tensor>, dtype: 'float16' | 'float32', all?: boolean): Nest<Tensor> {
   // An optional input may be null.
-  const isOther = (x: Tensor | null) => x?.dtype === other;
+  const isOther = (x: Tensor | null) => x && x.dtype !== dtype && (all || isFloating(x.dtype));
   if (!leavesOf(tensors).some(isOther)) return tensors;
-  return mapNest(tensors, (x) => {
-    if (!isOther(x)) return x;
-    const y = cast(x, dtype);
-    const mask = maskOf(x);
-    if (mask) setMask(y, mask);
-    return y;
-  });
+  return mapNest(tensors, (x) => (isOther(x) ? setMask(cast(x, dtype), maskOf(x)) : x));
 }
 
 /** The dtype of what a layer with that policy returns, from that of what it computes. */
 export function resultDType(dtype: DType, policy: CastPolicy): DType {
-  if (policy === 'mixedFloat16' && dtype === 'float32') return 'float16';
-  return policy === 'float32' && dtype === 'float16' ? 'float32' : dtype;
+  return (isFloating(dtype) && floatsOf(policy)) || dtype;
 }
 
 /** The dtype of the floats that a layer computes with: Keras's compute dtype. */
@@ -108,10 +105,8 @@ export function variableDType(policy: DTypePolicy): DType {
 export function asOperand(x: Tensor, policy: DTypePolicy): Tensor {
   // The weights of a layer that isn't built are null: the op says so.
   const dtype = (x as Tensor | null)?.dtype;
-  if (dtype === undefined) return x;
-  const isFloat = dtype === 'float32' || dtype === 'float16';
-  const floats = isFloat ? x : cast(x, 'float32');
-  return policy === 'mixedFloat16' && floats.dtype === 'float32' ? cast(floats, 'float16') : floats;
+  const wanted = floatsOf(policy) ?? 'float32';
+  return !dtype || dtype === 'float16' || dtype === wanted ? x : cast(x, wanted);
 }
 
 function notAPolicy(op: string, received: unknown, names: readonly string[]): DTypeError {

@@ -236,6 +236,12 @@ export abstract class Layer<
     return true;
   }
 
+  /**
+   * Whether `call` gets integers and booleans as floats. Missing where they pass through the layer, and in custom layers, as in Keras.
+   * @internal
+   */
+  needsFloats?(): boolean;
+
   /** The dtype in which `call` gets an input. */
   #given(dtype: DType): DType {
     return this.inputDType === 'int32' ? dtype : resultDType(dtype, this.castPolicy);
@@ -465,7 +471,9 @@ export abstract class Layer<
       const { castPolicy } = this;
       // Indices stay as they are: float16 has no odd numbers above 2048.
       const given =
-        this.inputDType === 'int32' ? inputs : (autocast(inputs as Nest<Tensor>, castPolicy) as In);
+        this.inputDType === 'int32'
+          ? inputs
+          : (autocast(inputs as Nest<Tensor>, castPolicy, this.needsFloats?.()) as In);
       const outputs = inNameScope(this, this.name, () =>
         withPolicy(castPolicy, () => this.call(given, Object.assign({}, options, { training }))),
       );

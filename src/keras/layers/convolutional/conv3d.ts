@@ -12,6 +12,11 @@ export class Conv3D extends /* @__PURE__ */ layer<Conv3DOptions, GroupedConvolut
   () => groupedTable(3),
   GroupedConvolution,
 ) {
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   override call(x: Tensor): Tensor {
     const { strides, dilationRate, groups } = this;
     // 'causal' is for sequences only.

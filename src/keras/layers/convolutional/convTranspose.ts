@@ -46,6 +46,11 @@ export abstract class ConvTranspose extends Convolution {
   declare readonly outputPadding: readonly number[] | null;
   kernel: Variable | null = null;
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   override build(inputShape: OpenShape): void {
     const shape = [...this.kernelSize, this.filters, this.channelsOf(inputShape)];
     this.kernel = this.addWeight('kernel', { shape, ...this.weightRules('kernel') });

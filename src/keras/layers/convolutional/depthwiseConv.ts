@@ -35,6 +35,11 @@ abstract class Depthwise extends Convolution {
   declare readonly depthMultiplier: number;
   kernel: Variable | null = null;
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   override build(inputShape: OpenShape): void {
     const channels = this.channelsOf(inputShape);
     const shape = [...this.kernelSize, channels, this.depthMultiplier];

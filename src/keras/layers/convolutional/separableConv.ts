@@ -41,6 +41,11 @@ abstract class Separable extends Convolution {
   depthwiseKernel: Variable | null = null;
   pointwiseKernel: Variable | null = null;
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   override build(inputShape: OpenShape): void {
     const channels = this.channelsOf(inputShape);
     const { filters, depthMultiplier, kernelSize } = this;

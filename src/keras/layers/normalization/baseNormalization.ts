@@ -52,6 +52,11 @@ export abstract class ScaledNormalization extends Layer {
   declare readonly center: boolean;
   declare readonly scale: boolean;
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   protected addScale(shape: Shape): void {
     if (this.scale) this.gamma = this.addWeight('gamma', { shape, ...this.weightRules('gamma') });
     if (this.center) this.beta = this.addWeight('beta', { shape, ...this.weightRules('beta') });

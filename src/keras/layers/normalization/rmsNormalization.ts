@@ -23,6 +23,11 @@ export class RMSNormalization extends /* @__PURE__ */ layer<RMSNormalizationOpti
 ) {
   scale: Variable | null = null;
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   override build(inputShape: OpenShape): void {
     const axis = normalizeAxes(this.name, this.axis, inputShape.length);
     const shape = axis.map((i) => requireSize(this.name, inputShape, i));

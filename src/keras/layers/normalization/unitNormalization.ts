@@ -29,6 +29,11 @@ export class UnitNormalization extends /* @__PURE__ */ layer<UnitNormalizationOp
 ) {
   override readonly supportsMasking: boolean = true;
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   override call(x: Tensor): Tensor {
     return unitLength(x, this.axis);
   }

@@ -95,6 +95,11 @@ export class AveragePooling1D extends /* @__PURE__ */ layer<AveragePooling1DOpti
   () => poolingTable(1),
   Pooling,
 ) {
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   override call(x: Tensor): Tensor {
     return avgPool1d(x, this.windows);
   }
@@ -105,6 +110,11 @@ export class AveragePooling2D extends /* @__PURE__ */ layer<AveragePooling2DOpti
   () => poolingTable(2),
   Pooling,
 ) {
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   override call(x: Tensor): Tensor {
     return avgPool(x, this.windows);
   }
@@ -154,6 +164,11 @@ export class AveragePooling3D extends /* @__PURE__ */ layer<Pooling3DOptions, Po
   () => poolingTable(3),
   Pooling,
 ) {
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   override call(x: Tensor): Tensor {
     return avgPool3d(x, this.windows);
   }

@@ -108,6 +108,11 @@ export class MelSpectrogram extends /* @__PURE__ */ layer<MelSpectrogramOptions>
 })) {
   protected override inputSpec: readonly InputSpec[] = [{ minRank: 1 }];
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   override call(x: Tensor): Tensor {
     const { sequenceStride, fftLength, window } = this;
     const sequenceLength = this.sequenceLength as number;

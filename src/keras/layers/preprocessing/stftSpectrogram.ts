@@ -77,6 +77,11 @@ export class STFTSpectrogram extends /* @__PURE__ */ layer<STFTSpectrogramOption
   realKernel: Variable | null = null;
   imagKernel: Variable | null = null;
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   /** Number of frequencies of a transform. */
   get #frequencies(): number {
     return Math.floor((this.fftLength ?? 2 ** Math.ceil(Math.log2(this.frameLength))) / 2) + 1;

@@ -61,6 +61,11 @@ export abstract class RecurrentCell extends RNNCell {
   /** The position in its random sequence, which checkpoints store. */
   readonly seeds: SeedSequence | null = sequenceOf(this);
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return true;
+  }
+
   /** Prepares a run over a sequence, with its dropout. */
   abstract override steps(batchSize: number, options: CallOptions): Steps;
 

@@ -94,6 +94,11 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends /* @__PU
   /** Not weights, and so private: variables in public properties would be found as weights. */
   #states: Variable[] | null = null;
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return this.cell.needsFloats?.() ?? false;
+  }
+
   /** The last states of a stateful layer; null otherwise, and before it is built. */
   get states(): readonly Variable[] | null {
     return this.#states;

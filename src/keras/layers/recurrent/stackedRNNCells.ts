@@ -22,6 +22,11 @@ export class StackedRNNCells extends /* @__PURE__ */ layer<StackedRNNCellsOption
   }),
   RNNCell,
 ) {
+  /** @internal */
+  override needsFloats(): boolean {
+    return this.cells[0]?.needsFloats?.() ?? false;
+  }
+
   get stateSize(): readonly number[] {
     return this.cells.flatMap((cell) => cell.stateSizes);
   }

@@ -51,6 +51,11 @@ export class UpSampling2D extends /* @__PURE__ */ layer<UpSampling2DOptions>('Up
 })) {
   protected override inputSpec: readonly InputSpec[] = [{ rank: 4 }];
 
+  /** @internal */
+  override needsFloats(): boolean {
+    return this.interpolation !== 'nearest';
+  }
+
   override call(x: Tensor): Tensor {
     const { size, interpolation } = this;
     if (interpolation === 'nearest' || interpolation === 'bilinear')

@@ -1,5 +1,5 @@
 /** @file Samples of layers that rearrange values: shapes, orders, edges, sizes. */
-import { DTypeError, ShapeError, ValueError } from '../../../../src/core/errors.ts';
+import { ShapeError, ValueError } from '../../../../src/core/errors.ts';
 import type { LayerSamples } from './types.ts';
 
 const image = { shape: [2, 4, 3, 2] };
@@ -240,12 +240,6 @@ export const samples: LayerSamples[] = [
       { why: 'another interpolation', options: { interpolation: 'cubic' }, error: ValueError },
       { why: 'another data format', options: { dataFormat: 'channels' }, error: ValueError },
       { why: 'a sequence', inputs: sequence, error: ShapeError },
-      {
-        why: 'integers between pixels',
-        options: { interpolation: 'bilinear' },
-        inputs: { ...image, dtype: 'int32', low: 0, high: 9 },
-        error: DTypeError,
-      },
     ],
   },
 ];
