@@ -74,4 +74,10 @@ export const synonyms: Readonly<Record<string, string>> = {
   visualization: 'charts',
   reinforcement: 'dqn',
   shader: 'kernel wgsl',
+  spam: 'classes texts',
+  percentage: 'accuracy',
+  missing: 'nan',
+  largest: 'argmax max',
+  highest: 'argmax max',
+  biggest: 'argmax max',
 };

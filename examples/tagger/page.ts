@@ -117,6 +117,14 @@ function showParts(): void {
     return row;
   });
   element('parts').replaceChildren(...rows);
+  reachByKeyboard(element('parts').closest('.scroll') as HTMLElement);
+}
+
+/** On a narrow page the table scrolls. */
+function reachByKeyboard(scrolled: HTMLElement): void {
+  scrolled.tabIndex = 0;
+  scrolled.setAttribute('role', 'group');
+  scrolled.setAttribute('aria-labelledby', 'parts-title');
 }
 
 function showCurve(): void {

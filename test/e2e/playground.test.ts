@@ -159,6 +159,18 @@ test('a program with a syntax error does not run, and its line is named', async 
   expect(await page.$eval('#output', (output) => output.textContent)).toBe('');
 });
 
+test('a promise that nobody awaits is shown, and so is why it failed; a name that a module lacks', async () => {
+  await write(
+    "import { init, tensor } from 'retrograd';\nawait init();\nconsole.log('item', tensor([1, 2]).item());",
+  );
+  await run();
+  await waitForText('#output', /item a promise: await it/);
+  await waitForText('#fault', /ShapeError[\s\S]*exactly one element/);
+  await write("import { layer } from 'retrograd/keras';\nconsole.log(layer);\n// end of the wrong name");
+  await run();
+  await waitForText('#fault', /SyntaxError[\s\S]*'retrograd\/keras'[\s\S]*'layer'/);
+});
+
 test('a program without init learns that it needs one', async () => {
   await write("import { ones } from 'retrograd';\nones([2]);\n// end without init");
   await run();

@@ -126,3 +126,29 @@ test.each([
 test('console.table shows the columns that are named', () => {
   expect(rowsOf([{ a: 1, b: 2 }], ['b'])).toEqual([{ '#': '0', b: 2 }]);
 });
+
+test('a promise that nobody awaited, a getter that throws, and what is very long', async () => {
+  const { console, shown } = started();
+  const throws = Object.defineProperty({}, 'x', {
+    enumerable: true,
+    get: () => {
+      throw new Error('no');
+    },
+  });
+  console.log(Promise.resolve(1), throws);
+  console.log('x'.repeat(1_000_000));
+  console.log(new Float32Array(30).fill(0.1));
+  await console.settle();
+  const [promise, long, numbers] = String(shown[0]).split('\n');
+  expect(promise).toBe('a promise: await it for its value { x: [throws Error: no] }');
+  expect(long).toMatch(/^x{10000} … 990000 more characters$/);
+  expect(numbers).toMatch(/^Float32Array \[(?:0\.1, ){24}… 6 more\]$/);
+});
+
+test('of many lines the last ones are shown, and how many came before', async () => {
+  const { console, shown } = started();
+  for (let i = 0; i < 1300; i++) console.log(i);
+  await console.settle();
+  const lines = String(shown[0]).split('\n');
+  expect([lines[0], lines[1], lines.at(-1)]).toEqual(['… 1,100 earlier lines', '1100', '1299']);
+});

@@ -3,7 +3,7 @@
  * run overwrites its line, as in a terminal.
  */
 import { formatTensor, isReadable } from './formatResult.ts';
-import { formatValue } from './formatValue.ts';
+import { formatValue, shortText } from './formatValue.ts';
 import { type Row, rowsOf } from './rows.ts';
 
 interface Text {
@@ -28,6 +28,8 @@ const COLOURS = /\x1b\[[\d;]*m/g;
 interface Block {
   readonly slot: Text;
   readonly lines: string[][];
+  /** How many lines were cut off. */
+  gone: number;
 }
 
 export class LogConsole {
@@ -53,7 +55,7 @@ export class LogConsole {
   }
 
   log(...values: unknown[]): void {
-    const line = values.map((value) => (typeof value === 'string' ? value : formatValue(value)));
+    const line = values.map((value) => (typeof value === 'string' ? shortText(value) : formatValue(value)));
     const block = this.#add(line);
     this.#isLineOpen = false;
     values.forEach((value, i) => {
@@ -100,10 +102,13 @@ export class LogConsole {
   }
 
   #add(line: string[]): Block {
-    this.#block ??= { slot: this.#outputs.text('', 'library'), lines: [] };
+    this.#block ??= { slot: this.#outputs.text('', 'library'), lines: [], gone: 0 };
     const { lines } = this.#block;
     lines.push(line);
-    if (lines.length > LINES) lines.shift();
+    if (lines.length > LINES) {
+      lines.shift();
+      this.#block.gone++;
+    }
     this.#showSoon(this.#block);
     return this.#block;
   }
@@ -116,7 +121,10 @@ export class LogConsole {
   #show(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const { slot, lines } of this.#changed) slot.update(lines.map((line) => line.join(' ')).join('\n'));
+    for (const { slot, lines, gone } of this.#changed) {
+      const words = lines.map((line) => line.join(' ')).join('\n');
+      slot.update(gone > 0 ? `… ${gone.toLocaleString('en')} earlier lines\n${words}` : words);
+    }
     this.#changed.clear();
   }
 }

@@ -2,23 +2,43 @@
 
 const ITEMS = 24;
 const DEPTH = 3;
+/** Characters of a text. */
+const LONGEST = 10_000;
 
 export function formatValue(value: unknown, depth = 0): string {
-  if (typeof value === 'string') return `'${value}'`;
+  if (typeof value === 'string') return `'${shortText(value)}'`;
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
   if (typeof value === 'function') return `[function ${value.name || 'anonymous'}]`;
   if (typeof value !== 'object' || value === null) return String(value);
   if (value instanceof Error) return `${value.name}: ${value.message}`;
+  if (value instanceof Promise) return 'a promise: await it for its value';
   if (isTensor(value)) return `${value.dtype}[${value.shape.join(', ')}]`;
   if (depth > DEPTH) return '…';
   if (ArrayBuffer.isView(value)) return typedArray(value);
-  if (Array.isArray(value)) return listOf(value.map((item) => () => formatValue(item, depth + 1)));
-  const entries = Object.entries(value).map(
-    ([key, item]) =>
-      () =>
-        `${key}: ${formatValue(item, depth + 1)}`,
+  if (Array.isArray(value)) {
+    const first = value.slice(0, ITEMS).map((item) => () => formatValue(item, depth + 1));
+    return `[${shortened(first, value.length)}]`;
+  }
+  const entries = Object.keys(value).map(
+    (key) => () => `${key}: ${formatProperty(value as Record<string, unknown>, key, depth)}`,
   );
   return entries.length === 0 ? '{}' : `{ ${shortened(entries)} }`;
+}
+
+/** A getter may throw. */
+function formatProperty(value: Record<string, unknown>, key: string, depth: number): string {
+  try {
+    return formatValue(value[key], depth + 1);
+  } catch (error) {
+    return `[throws ${String(error)}]`;
+  }
+}
+
+/** The beginning of a text that is too long to be read: the page would take seconds to show it. */
+export function shortText(text: string): string {
+  return text.length > LONGEST
+    ? `${text.slice(0, LONGEST)} … ${text.length - LONGEST} more characters`
+    : text;
 }
 
 function isTensor(value: object): value is { dtype: string; shape: readonly number[] } {
@@ -28,15 +48,15 @@ function isTensor(value: object): value is { dtype: string; shape: readonly numb
 /** The shortest form with the same float32 value: 0.1 rather than 0.10000000149011612. */
 function typedArray(view: ArrayBufferView): string {
   if (view instanceof DataView) return `DataView(${view.byteLength})`;
-  const numbers = Array.from(view as Float32Array);
+  const numbers = view as Float32Array;
   const short = view instanceof Float32Array ? (n: number) => String(Number(n.toPrecision(7))) : String;
-  return `${view.constructor.name} ${listOf(numbers.map((n) => () => short(n)))}`;
+  const first = Array.from(numbers.subarray(0, ITEMS), (n) => () => short(n));
+  return `${view.constructor.name} [${shortened(first, numbers.length)}]`;
 }
 
-const listOf = (items: readonly (() => string)[]) => `[${shortened(items)}]`;
-
-function shortened(items: readonly (() => string)[]): string {
+/** The first of `count` items. */
+function shortened(items: readonly (() => string)[], count = items.length): string {
   const shown = items.slice(0, ITEMS).map((item) => item());
-  if (items.length > ITEMS) shown.push(`… ${items.length - ITEMS} more`);
+  if (count > ITEMS) shown.push(`… ${count - ITEMS} more`);
   return shown.join(', ');
 }

@@ -25,6 +25,7 @@ const post = (message: FromRunner) => postMessage(message);
 
 let address: string | undefined;
 let map: TraceMap | undefined;
+let hasFailed = false;
 
 /** The line in the program as it was written. */
 function writtenLine(line: number): number | null {
@@ -34,10 +35,21 @@ function writtenLine(line: number): number | null {
 const placeName = (module: string, line: number) =>
   address?.endsWith(module) ? `program.ts:${writtenLine(line) ?? line}` : undefined;
 
+/** What programs import, by the addresses that stand for it. */
+const specifiers = new Map<string, string>();
+
+/** The engine names modules by their addresses: of a missing export, for example. */
+function withSpecifiers(text: string): string {
+  for (const [made, specifier] of specifiers) text = text.replaceAll(made, specifier);
+  return text;
+}
+
 /** Reports an error in plain words, with the line in the program as it was written. */
 async function fail(error: unknown): Promise<void> {
+  hasFailed = true;
   await logs.settle();
-  const fault = placedFault(faultOf(error, address), placeName);
+  const found = faultOf(error, address);
+  const fault = placedFault({ ...found, text: withSpecifiers(found.text) }, placeName);
   const line = fault.line === null ? null : writtenLine(fault.line);
   // The engine gives no line of a module that it can't read.
   const isUnreadable = error instanceof SyntaxError && line === null;
@@ -74,7 +86,11 @@ const modules: Readonly<Record<string, object>> = {
 
 function addressOf(specifier: string): string {
   const module = modules[specifier];
-  if (module) return addressOfExports(module);
+  if (module) {
+    const made = addressOfExports(module);
+    specifiers.set(made, specifier);
+    return made;
+  }
   throw new PlainError(
     `A program can import from ${Object.keys(modules).join(', ')}. Received: '${specifier}'.`,
   );
@@ -86,11 +102,18 @@ async function run(code: string, sourceMap: string | null): Promise<void> {
     address = addressOfText(linked(code, addressOf));
     await importAddress(address);
     await logs.settle();
-    post({ type: 'done' });
+    // A promise may have failed by now.
+    if (!hasFailed) post({ type: 'done' });
   } catch (error) {
     await fail(error);
   }
 }
+
+// A promise that nobody awaits may fail after the program's last line.
+addEventListener('unhandledrejection', (event) => {
+  event.preventDefault();
+  void fail(event.reason);
+});
 
 addEventListener('message', ({ data }: MessageEvent<ToRunner>) => {
   if (data.type === 'run') void run(data.code, data.map);
