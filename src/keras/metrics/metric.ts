@@ -16,6 +16,7 @@ import { type HostValues, tensor } from '../../tensor/create.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
+import { isTracing } from '../graph/tracing.ts';
 import { requireFloat32 } from '../losses/lossChecks.ts';
 import { snakeCase, uniqueName } from '../names.ts';
 import { inheritedDeclaration, namesOf } from '../options/declaration.ts';
@@ -163,8 +164,12 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
     return constant;
   }
 
-  /** Runs an update of the state. It is not recorded by tapes, and temporaries are freed. */
+  /**
+   * Runs an update of the state. It is not recorded by tapes, and temporaries are freed. Symbolic calls of the layer that a metric
+   * is in have no values, and change nothing.
+   */
   protected change(body: () => void): void {
+    if (isTracing()) return;
     unrecorded(() => tidy(body));
   }
 
