@@ -26,7 +26,7 @@ interface Wait {
 /** A run that needs values of the device at each yield, or begins a turn of a loop or a function there (null). */
 type Waiting<T> = Generator<Wait | null, T, unknown>;
 
-/** The most turns and calls of functions while JavaScript waits: far more than a model makes. */
+/** How many turns and calls of functions a run may take while JavaScript waits: far more than a model makes. */
 const maxTurns = 2 ** 18;
 
 /** A branch that wasn't taken has no value. */
