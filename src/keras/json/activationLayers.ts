@@ -1,4 +1,5 @@
 /** @file Activations with options, which Keras saves as layers. */
+import type { Json } from './document.ts';
 
 const classes: Readonly<Record<string, string>> = {
   leakyRelu: 'LeakyReLU',
@@ -7,8 +8,14 @@ const classes: Readonly<Record<string, string>> = {
   softmax: 'Softmax',
 };
 
-/** The names of the layers in a file, by the options that were read from them. */
-const names = new WeakMap<object, string>();
+/** What such a layer has in its file, besides options. */
+interface LayerParts {
+  readonly name?: Json | undefined;
+  readonly dtype?: Json | undefined;
+}
+
+/** The names and policies of the layers in a file, by the options that were read from them. */
+const parts = new WeakMap<object, LayerParts>();
 
 /** Keras's class of the layer that represents an activation; undefined if there is none. */
 export function layerOfActivation(activation: string): string | undefined {
@@ -20,10 +27,10 @@ export function activationOfLayer(className: string): string | undefined {
   return Object.keys(classes).find((activation) => classes[activation] === className);
 }
 
-export function rememberLayerName(options: object, name: unknown): void {
-  if (typeof name === 'string') names.set(options, name);
+export function rememberParts(options: object, { name, dtype }: LayerParts): void {
+  parts.set(options, { name, dtype });
 }
 
-export function rememberedLayerName(options: object): string | undefined {
-  return names.get(options);
+export function rememberedParts(options: object): LayerParts {
+  return parts.get(options) ?? {};
 }

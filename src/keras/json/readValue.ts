@@ -2,13 +2,13 @@
 import { describe } from '../../core/shape.ts';
 import type { ClassConfig } from '../namedObjects.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import { activationOfLayer, rememberLayerName } from './activationLayers.ts';
+import { activationOfLayer, rememberParts } from './activationLayers.ts';
 import { dialectOf } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { invalid, unsafe } from './jsonErrors.ts';
 import { camel, camelKey, isNamed } from './optionNames.ts';
 import type { Reader } from './reader.ts';
-import { policyHere } from './storedPolicies.ts';
+import { policyHere, withoutIds } from './storedPolicies.ts';
 
 /** Reads layers in a configuration that are models. */
 export type ModelReader = (object: JsonObject, place: string) => AnyLayer | null;
@@ -120,7 +120,7 @@ function functionName({ source }: Reader, object: JsonObject, place: string): st
 function readActivation(config: JsonObject, className: string): ClassConfig {
   const { name, trainable, dtype, ...given } = config;
   const options = Object.fromEntries(Object.entries(given).map(([key, value]) => [camelKey(key), value]));
-  rememberLayerName(options, name);
+  rememberParts(options, { name, dtype: dtype && withoutIds(dtype) });
   return { className, config: options };
 }
 

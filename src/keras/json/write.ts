@@ -158,10 +158,11 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
       ...constants,
     };
   }
+  const policy: JsonObject = dtype === undefined ? {} : { dtype: policyOf(layer, dtype as string) };
   return {
     ...(writesActivityRegularizer ? { activity_regularizer: null } : {}),
-    ...writeConfig(writer, options, `${place}.config`),
-    ...(dtype === undefined ? {} : { dtype: policyOf(layer, dtype as string) }),
+    ...writeConfig({ ...writer, policy: policy.dtype }, options, `${place}.config`),
+    ...policy,
     ...constants,
     ...storedQuantization(layer),
   };

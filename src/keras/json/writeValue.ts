@@ -9,7 +9,7 @@ import * as regularizers from '../regularizers/index.ts';
 import { sourceOf } from '../serialization/layerConfigs.ts';
 import { customObjectOf } from '../serialization/registered.ts';
 import { snakeCase } from '../names.ts';
-import { layerOfActivation, rememberedLayerName } from './activationLayers.ts';
+import { layerOfActivation, rememberedParts } from './activationLayers.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { invalid } from './jsonErrors.ts';
 import { isNamed, snake, snakeKey } from './optionNames.ts';
@@ -31,6 +31,8 @@ export interface Writer extends WriteOptions {
   readonly source: string;
   /** Layers that were written before; null if layers are described again at each place, as in Keras's `to_json()`. */
   readonly layers: WrittenLayers | null;
+  /** The policy of the layer that is written, which its activations have if they have none of their own. */
+  readonly policy?: Json | undefined;
   writeLayer(layer: AnyLayer, place: string): JsonObject;
   inPieces(layer: AnyLayer, place: string): Pieces<JsonObject>;
 }
@@ -119,10 +121,12 @@ function writeActivation(writer: Writer, name: string, config: JsonObject, place
   const layer = layerOfActivation(name);
   if (layer) {
     const options = writeConfig(writer, config, place);
+    const given = rememberedParts(config);
+    const policy = given.dtype ?? writer.policy ?? 'float32';
     const named = {
-      name: rememberedLayerName(config) ?? snakeCase(layer),
+      name: given.name ?? snakeCase(layer),
       trainable: true,
-      dtype: dtypePolicy('float32'),
+      dtype: typeof policy === 'string' ? dtypePolicy(policy) : policy,
     };
     return {
       module: 'keras.layers',

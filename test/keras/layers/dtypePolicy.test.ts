@@ -285,6 +285,20 @@ test('files contain Keras’s name of the policy', () => {
   expect(JSON.parse(modelToJSON(again))).toEqual(json);
 });
 
+test('activations that files have as layers have the policy of their layer, or that of their file', () => {
+  const activation = { className: 'leakyRelu', config: { negativeSlope: 0.5 } };
+  const hidden = layers.dense({ units: 1, activation, dtype: 'mixedFloat16' });
+  const net = sequential([layers.inputLayer({ shape: [2] }), hidden]);
+  const json = JSON.parse(modelToJSON(net));
+  const written = json.config.layers[1].config.activation.config;
+  expect(written.dtype.config.name).toBe('mixed_float16');
+  for (const name of ['float32', 'mixed_bfloat16']) {
+    written.dtype.config.name = name;
+    const again = modelFromJSON(JSON.stringify(json));
+    expect(JSON.parse(modelToJSON(again))).toEqual(json);
+  }
+});
+
 test('ops of float16 are of float16, as in Keras', async () => {
   enableFloat16();
   const x = cast(tensor([0.5, -0.25, 0]), 'float16');
