@@ -1,7 +1,7 @@
 /** @file Whisper: what it writes, token for token as transformers, and spectrograms of sounds. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   FormatError,
   init,
@@ -15,6 +15,43 @@ import {
 import { FilesTarget } from '../../src/io/index.ts';
 import { AudioToText, fromPretrained, loadAudioConverter, savePretrained } from '../../src/hub/index.ts';
 import { Expected, expectClose, filesOf, folderOf } from './checkpoints.ts';
+
+/** What is computed of texts, in order. */
+const noted = vi.hoisted((): { kind: string; value: number }[] => []);
+vi.mock('../../src/hub/generation/compressionRatio.ts', async (original) => {
+  const { compressionRatio } =
+    await original<typeof import('../../src/hub/generation/compressionRatio.ts')>();
+  return {
+    compressionRatio: async (tokens: readonly number[], count: number) => {
+      // The order is that of the calls.
+      const note = { kind: 'ratio', value: 0 };
+      noted.push(note);
+      note.value = await compressionRatio(tokens, count);
+      return note.value;
+    },
+  };
+});
+vi.mock('../../src/hub/generation/speechFigures.ts', async (original) => {
+  const { figuresOf } = await original<typeof import('../../src/hub/generation/speechFigures.ts')>();
+  return {
+    figuresOf: async (...given: Parameters<typeof figuresOf>) => {
+      const figures = await figuresOf(...given);
+      for (const { logProbability, noSpeech } of figures)
+        noted.push({ kind: 'probability', value: logProbability }, { kind: 'silence', value: noSpeech });
+      return figures;
+    },
+  };
+});
+vi.mock('../../src/hub/generation/verdict.ts', async (original) => {
+  const { verdictOf } = await original<typeof import('../../src/hub/generation/verdict.ts')>();
+  return {
+    verdictOf: (...given: Parameters<typeof verdictOf>) => {
+      const verdict = verdictOf(...given);
+      noted.push({ kind: 'verdict', value: verdict as never });
+      return verdict;
+    },
+  };
+});
 
 beforeAll(async () => {
   await init();
@@ -241,6 +278,100 @@ describe('languages, tasks, times and long sounds', () => {
     expect(() => new AudioToText({ backbone: net.backbone, speech: { languages: [1] } as never })).toThrow(
       ValueError,
     );
+  });
+});
+
+describe('thresholds', () => {
+  const expected = new Expected(path.join(folderOf('speech'), 'expected.safetensors'));
+  const threshold = () => expected.values('threshold.logprob')[0] as number;
+  // All are used, and none decides.
+  const open = { compressionRatioThreshold: 1e3, logprobThreshold: -1e3, noSpeechThreshold: 0 };
+  let net: AudioToText;
+  let long: Tensor;
+
+  beforeAll(async () => {
+    const file = path.join(folderOf('speech'), 'generation_config.json');
+    net = await fromPretrained(
+      {
+        ...filesOf('whisper'),
+        'generation_config.json': new File([fs.readFileSync(file)], 'generation_config.json'),
+      },
+      { task: 'audioToText' },
+    );
+    long = expected.tensor('frames');
+  });
+  afterAll(() => net.dispose());
+
+  test.each([
+    ['taken', { temperatures: [0, 1], ...open }],
+    ['silent', { ...open, compressionRatioThreshold: undefined, logprobThreshold: threshold() }],
+    ['previousTaken', { temperatures: [0, 0.2], conditionOnPreviousText: true, ...open }],
+    ['partly', { temperatures: [0, 0.7], topK: 1, ...open, compressionRatioThreshold: 0.97 }],
+    [
+      'again',
+      {
+        temperatures: [0, 0.7],
+        topK: 1,
+        conditionOnPreviousText: true,
+        ...open,
+        compressionRatioThreshold: 0.94,
+      },
+    ],
+  ])('%s: figures, verdicts and segments are those of transformers', async (name, options) => {
+    const isOfOne = 'conditionOnPreviousText' in options;
+    const frames = isOfOne ? slice(long, { begin: [0, 0, 0], size: [1, 70, 8] }) : long;
+    const frameCounts = isOfOne ? undefined : [70, 43];
+    noted.splice(0);
+    const parts = await net.transcribeSegments(frames, { ...options, language: 'en', frameCounts });
+    const found = (kind: string) => noted.flatMap((each) => (each.kind === kind ? [each.value] : []));
+    const close = (values: readonly number[], wanted: readonly number[], scale: number) => {
+      expect(values.length).toBe(wanted.length);
+      for (const [i, value] of wanted.entries()) expect(values[i]).toBeCloseTo(value, scale);
+    };
+    if (options.compressionRatioThreshold !== undefined)
+      close(found('ratio'), expected.values(`${name}.ratios`), 6);
+    // Among the most probable token only, transformers' logarithms are 0.
+    if (!('topK' in options)) close(found('probability'), expected.values(`${name}.probabilities`), 4);
+    // Of a window that is written again, transformers takes that of the window in its place among all.
+    if (name !== 'partly') close(found('silence'), expected.values(`${name}.silences`), 5);
+    const verdicts = found('verdict').map((verdict) =>
+      ['take', 'again', 'silent'].indexOf(verdict as unknown as string),
+    );
+    expect(verdicts).toEqual(expected.values(`${name}.verdicts`));
+    for (const [i, segments] of parts.entries()) {
+      expect(segments.flatMap(({ tokens }) => tokens)).toEqual(expected.values(`${name}.tokens.${i}`));
+      const times = segments.flatMap(({ start, end }) => [start, end]);
+      close(times, expected.values(`${name}.times.${i}`), 6);
+    }
+  });
+
+  test('a short sound in which nothing is said has no tokens, and nothing is left on the device', async () => {
+    const short = slice(long, { begin: [0, 0, 0], size: [2, 20, 8] });
+    const silent = { language: 'en', logprobThreshold: 0, noSpeechThreshold: 0 };
+    expect(await net.transcribe(short, silent)).toEqual([[], []]);
+    const before = memory().bytes;
+    expect(await net.transcribe(short, { ...silent, noSpeechThreshold: 1 })).toEqual(
+      await net.transcribe(short, { language: 'en' }),
+    );
+    expect(memory().bytes).toBe(before);
+  });
+
+  test.each([
+    [{ temperatures: [0, 0.2] }, 'a threshold says'],
+    [{ temperatures: [], logprobThreshold: -1 }, '`temperatures` are'],
+    [{ temperatures: [0, -1], logprobThreshold: -1 }, '`temperatures` are'],
+    [{ temperatures: [0, 1], temperature: 1, logprobThreshold: -1 }, 'one temperature, or a list'],
+    [{ logprobThreshold: -1 }, 'the next of several'],
+    [{ compressionRatioThreshold: 2, logprobThreshold: -1, noSpeechThreshold: 0.6 }, 'the next of several'],
+    [{ temperatures: [0, 1], compressionRatioThreshold: Number.NaN }, 'compressionRatioThreshold'],
+    [{ noSpeechThreshold: 0.6 }, 'no `logprobThreshold`'],
+    [{ temperatures: [0, 1], logprobThreshold: -1, numBeams: 2 }, 'numBeams'],
+    [{ temperatures: [0, 1], logprobThreshold: -1, onToken: () => {} }, 'onToken'],
+  ])('refuses %o', async (options, message) => {
+    const short = slice(long, { begin: [0, 0, 0], size: [2, 20, 8] });
+    const error = await net.transcribe(short, options as never).catch((reason: Error) => reason);
+    expect(error).toBeInstanceOf(ValueError);
+    expect((error as Error).message).toContain(message);
   });
 });
 

@@ -5,6 +5,7 @@ import { isListOf } from '../../core/lists.ts';
 import { checkOptions } from '../../core/options.ts';
 import { describe as describeShape, requireBoolean } from '../../core/shape.ts';
 import { Tensor } from '../../tensor/tensor.ts';
+import { fallbackIn, type FallbackSettings } from './checkFallback.ts';
 import type { GenerateOptions } from './generateOptions.ts';
 import { type Transcriber, windowOf } from './transcriber.ts';
 import { type TranscribeOptions, transcribeOptionNames } from './transcribeOptions.ts';
@@ -13,6 +14,8 @@ import { type TranscribeOptions, transcribeOptionNames } from './transcribeOptio
 export interface Checked {
   readonly conditionOnPreviousText: boolean;
   readonly frameCounts: readonly number[];
+  /** Null without temperatures and thresholds. */
+  readonly fallback: FallbackSettings | null;
   /** Those of the generation. */
   readonly others: GenerateOptions;
 }
@@ -48,7 +51,8 @@ export function checked(
 ): Checked {
   checkOptions(op, options, transcribeOptionNames);
   const { startTokens: _, language: __, task: ___, returnTimestamps, frameCounts: counts, ...rest } = options;
-  const { conditionOnPreviousText = false, ...others } = rest;
+  const { conditionOnPreviousText = false, ...given } = rest;
+  const { temperatures, compressionRatioThreshold, logprobThreshold, noSpeechThreshold, ...others } = given;
   if (returnTimestamps !== undefined) requireBoolean(op, 'returnTimestamps', returnTimestamps);
   requireBoolean(op, 'conditionOnPreviousText', conditionOnPreviousText);
   requireFrames(op, net, frames, isInTime);
@@ -65,7 +69,8 @@ export function checked(
     if ((others.numReturnSequences ?? 1) > 1)
       throw invalid(op, 'with times, one text is made of each sound.', 'numReturnSequences', 'leave it out.');
   }
-  return { conditionOnPreviousText, frameCounts: countsOf(op, net, frames, counts), others };
+  const fallback = fallbackIn(op, net, options);
+  return { conditionOnPreviousText, frameCounts: countsOf(op, net, frames, counts), fallback, others };
 }
 
 function countsOf(op: string, net: Transcriber, frames: Tensor, given: readonly number[] | undefined) {

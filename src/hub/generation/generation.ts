@@ -91,7 +91,7 @@ export interface Generator {
   readonly stopTokens: readonly number[];
   readonly rules?: LogitsRules | null;
   readonly backbone: {
-    apply(inputs: Tensor, options: { cache: AttentionCache; training: boolean }): Tensor;
+    apply(inputs: Tensor, options: { cache?: AttentionCache; training: boolean }): Tensor;
     readonly tokenEmbedding: { readonly inputDim: number };
     readonly transformerLayers: readonly Block[];
     /** Of networks with a vector for each position: texts have no more tokens. */

@@ -14,8 +14,25 @@ export interface TranscribeOptions extends GenerateOptions {
   readonly task?: string | undefined;
   /** Whether tokens of times are written. Default: for sounds longer than a window, which need them. */
   readonly returnTimestamps?: boolean | undefined;
-  /** Whether a window's text continues that of the windows before. Default false. */
+  /** Whether a window's text continues that of the windows before, unless the last one was written at a temperature from 0.5 on. Default false. */
   readonly conditionOnPreviousText?: boolean | undefined;
+  /**
+   * Tried one after the other: a window whose text fails a threshold is written again at the next one. Instead of `temperature`. The text
+   * of the last one is taken.
+   */
+  readonly temperatures?: readonly number[] | undefined;
+  /** A text whose tokens compress better repeats itself, and fails: 1.35 is usual. The ratio is that of zlib. Default: any is taken. */
+  readonly compressionRatioThreshold?: number | undefined;
+  /**
+   * A text fails whose mean log probability is less: -1 is usual. Probabilities are among the tokens that may follow, at temperature 1,
+   * without `topK`, `repetitionPenalty` and the like. Default: any is taken.
+   */
+  readonly logprobThreshold?: number | undefined;
+  /**
+   * A window is left out if nothing is said with more than this probability, and its text is less probable than `logprobThreshold`: 0.6 is
+   * usual. Default: none is left out.
+   */
+  readonly noSpeechThreshold?: number | undefined;
   /** How many frames of each sound are sound, for several that are longer than a window; others are padding. Default: all of one sound. */
   readonly frameCounts?: readonly number[] | undefined;
 }
@@ -38,6 +55,10 @@ export const transcribeOptionNames: OptionNames<TranscribeOptions> = {
   task: false,
   returnTimestamps: false,
   conditionOnPreviousText: false,
+  temperatures: false,
+  compressionRatioThreshold: false,
+  logprobThreshold: false,
+  noSpeechThreshold: false,
   frameCounts: false,
   ...generateOptionNames,
 };

@@ -1,18 +1,24 @@
 /**
  * @file Writes what is said in sounds of any length, window by window. With times, a window begins where the last complete part of the
- * one before ended. As transformers' WhisperForConditionalGeneration.generate.
+ * one before ended. As transformers' WhisperForConditionalGeneration.generate
+ * of one sound; several are written as they are one by one.
  */
 import { concat } from '../../ops/arrangement/concat.ts';
 import { pad } from '../../ops/arrangement/pad.ts';
 import { repeat } from '../../ops/arrangement/repeat.ts';
 import { slice } from '../../ops/arrangement/slice.ts';
+import { unrecorded } from '../../ops/define/recorders.ts';
 import { add } from '../../ops/elementwise/arithmetic.ts';
+import { gather } from '../../ops/indexing/gather.ts';
 import { tensor } from '../../tensor/create.ts';
-import { keep } from '../../tensor/scope.ts';
+import { keep, tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { never } from './adjustments.ts';
+import type { FallbackSettings } from './checkFallback.ts';
 import { checked, limited } from './checkTranscription.ts';
+import { type Prompt, writtenWithFallback, type Written } from './fallback.ts';
 import { generate } from './generate.ts';
+import type { GenerateOptions } from './generateOptions.ts';
 import type { Generator, LogitsRules } from './generation.ts';
 import { segmentsOf, secondsPerFrame } from './speechSegments.ts';
 import { startsOf } from './speechStarts.ts';
@@ -49,13 +55,17 @@ async function plainTexts(
   frames: Tensor,
   options: TranscribeOptions,
 ): Promise<number[][]> {
-  const { others } = checked(op, net, frames, options, false);
+  const { others, fallback } = checked(op, net, frames, options, false);
   const sounds = encoded(net, () => frames);
   try {
     const starts = await startsOf(op, net, options, false, countOf(frames), () => languagesOf(net, sounds));
-    return await withGenerator(net, sounds, false, (generator) =>
-      generate(generator, starts, limited(op, net, starts, others)),
-    );
+    const limits = limited(op, net, starts, others);
+    if (fallback) {
+      const windows = starts.map((prompt) => ({ prompt, start: 0 }));
+      const written = await writtenAt(net, sounds, false, windows, fallback, limits);
+      return written.map(({ tokens, isSilent }) => (isSilent ? [] : [...tokens]));
+    }
+    return await withGenerator(net, sounds, false, (generator) => generate(generator, starts, limits));
   } finally {
     sounds.dispose();
   }
@@ -68,7 +78,7 @@ export async function* streamSegments(
   frames: Tensor,
   options: TranscribeOptions,
 ): AsyncGenerator<SpeechSegment> {
-  const { others, frameCounts, conditionOnPreviousText } = checked(op, net, frames, options, true);
+  const { others, frameCounts, conditionOnPreviousText, fallback } = checked(op, net, frames, options, true);
   const begin = (net.speech.noTimestamps as number) + 1;
   const starts = await startsOf(op, net, options, true, countOf(frames), () =>
     detectedLanguages(net, frames),
@@ -76,6 +86,7 @@ export async function* streamSegments(
   limited(op, net, starts, others);
   const positions = frameCounts.map(() => 0);
   const texts = frameCounts.map((): number[] => []);
+  const isContinued = frameCounts.map(() => conditionOnPreviousText);
   for (;;) {
     const active = positions.flatMap((at, i) => (at < (frameCounts[i] as number) ? [i] : []));
     if (active.length === 0) return;
@@ -85,23 +96,34 @@ export async function* streamSegments(
     });
     const prompts = windows.map(({ sound }) => {
       const start = starts[sound] as readonly number[];
-      return conditionOnPreviousText ? continued(net, texts[sound] as number[], start) : start;
+      return isContinued[sound] ? continued(net, texts[sound] as number[], start) : start;
     });
     const sounds = encoded(net, () => cut(net, frames, windows));
-    let made: number[][];
+    const { onToken } = others;
+    const limits = {
+      ...limited(op, net, prompts, others, false),
+      ...(onToken && {
+        onToken: (token: number, row: number) => onToken(token, windows[row]?.sound as number),
+      }),
+    };
+    const asked = windows.map(({ sound }, i) => {
+      const [prompt, start] = [prompts[i], starts[sound]] as [readonly number[], readonly number[]];
+      return { prompt, start: prompt.length - start.length };
+    });
+    let written: readonly Written[];
     try {
-      const { onToken } = others;
-      made = await withGenerator(net, sounds, true, (generator) =>
-        generate(generator, prompts, {
-          ...limited(op, net, prompts, others, false),
-          ...(onToken && { onToken: (token, row) => onToken(token, windows[row]?.sound as number) }),
-        }),
-      );
+      written = await writtenAt(net, sounds, true, asked, fallback, limits);
     } finally {
       sounds.dispose();
     }
     for (const [row, { sound, at, count }] of windows.entries()) {
-      const text = withoutEnd(net, made[row] ?? []);
+      const { tokens: found, temperature, isSilent } = written[row] as Written;
+      isContinued[sound] = conditionOnPreviousText && temperature < hotFrom;
+      if (isSilent) {
+        positions[sound] = at + count;
+        continue;
+      }
+      const text = withoutEnd(net, found);
       const { segments, next } = segmentsOf(text, { begin, frames: count });
       positions[sound] = at + next;
       for (const { start, end, tokens } of segments) {
@@ -112,6 +134,9 @@ export async function* streamSegments(
     }
   }
 }
+
+/** A text that was written at such a temperature isn't continued. */
+const hotFrom = 0.5;
 
 interface Window {
   readonly sound: number;
@@ -154,6 +179,45 @@ function withoutEnd({ stopTokens }: Transcriber, text: readonly number[]): reado
 /** A segment that ends with two times says the end of the next one's beginning, too. */
 function withoutSecondTime(tokens: readonly number[], begin: number): readonly number[] {
   return tokens.length > 2 && (tokens.at(-2) as number) >= begin ? tokens.slice(0, -1) : tokens;
+}
+
+/** Writes windows, each at one temperature or at the first whose text is taken. */
+async function writtenAt(
+  net: Transcriber,
+  sounds: Tensor,
+  isInTime: boolean,
+  windows: readonly Prompt[],
+  fallback: FallbackSettings | null,
+  limits: GenerateOptions,
+): Promise<readonly Written[]> {
+  const { temperature = 0 } = limits;
+  if (!fallback) {
+    const prompts = windows.map(({ prompt }) => prompt);
+    const made = await withGenerator(net, sounds, isInTime, (generator) =>
+      generate(generator, prompts, limits),
+    );
+    return made.map((tokens) => ({ tokens, temperature, isSilent: false }));
+  }
+  return writtenWithFallback(windows, {
+    ...fallback,
+    count: net.backbone.decoder.tokenEmbedding.inputDim,
+    noSpeechToken: (net.speech.noTimestamps ?? 0) - 1,
+    generate: (generator, prompts, temperature) => generate(generator, prompts, { ...limits, temperature }),
+    withGenerator: async (rows, run) => {
+      const chosen = rowsOf(sounds, rows);
+      try {
+        return await withGenerator(net, chosen, isInTime, run);
+      } finally {
+        chosen.dispose();
+      }
+    },
+  });
+}
+
+/** A copy of some of the encoded sounds. */
+function rowsOf(sounds: Tensor, rows: readonly number[]): Tensor {
+  const indices = () => tensor([...rows], { dtype: 'int32' });
+  return unrecorded(() => tidy(() => keep(gather(sounds, indices(), { axis: 0 }))));
 }
 
 /** Runs a generation over encoded sounds. */
