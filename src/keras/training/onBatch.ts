@@ -55,6 +55,7 @@ export async function trainFurther(
   return onBatch(model, 'trainOnBatch', { x, y, sampleWeight }, (batch) => {
     prepare?.();
     const { train } = model.trainer.single;
+    train.begin(null);
     train.refresh();
     const weights = classWeight ? new ClassWeights('trainOnBatch', classWeight, model.slots.outputs) : null;
     try {
@@ -78,7 +79,9 @@ export async function testOnBatch(
   const { sampleWeight = null } = options;
   return onBatch(model, 'testOnBatch', { x, y, sampleWeight }, (batch) => {
     model.resetMetrics();
-    return model.trainer.single.test.run(batch);
+    const { test } = model.trainer.single;
+    test.begin(null);
+    return test.run(batch);
   });
 }
 

@@ -7,6 +7,7 @@ import { Variable } from '../../tensor/variable.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
 import { declarationOf, ownObjects } from '../options/declaration.ts';
+import { customObjectOf } from '../serialization/registered.ts';
 import type { Compiled } from './compiled.ts';
 
 interface RecordedModel {
@@ -22,7 +23,7 @@ const models: ReadonlySet<unknown> = new Set(['Functional', 'Sequential']);
  * read what nothing here knows. `compiled` is null for a step that predicts.
  */
 export function isOwnCode(model: RecordedModel, compiled: Compiled | null): boolean {
-  const parts = partsOf(model, compiled);
+  const parts = partsOf(model, model.weights, compiled);
   if (!parts.every(isLibrarys)) return false;
   try {
     for (const part of parts) if (part !== model) JSON.stringify(configOf(part), requireLibrarys);
@@ -57,7 +58,9 @@ function isLibrarys(part: object): boolean {
 /** Throws for functions and objects of an app in a configuration, and for names under which an app registered its own. */
 function requireLibrarys(_: string, value: unknown): unknown {
   const isForeign =
-    typeof value === 'string' ? value.includes('>') : typeof value === 'function' || isInstance(value);
+    typeof value === 'string'
+      ? customObjectOf(value) !== null
+      : typeof value === 'function' || isInstance(value);
   if (isForeign) throw new TypeError('code of an app');
   return value;
 }
@@ -71,8 +74,9 @@ function isInstance(value: unknown): boolean {
 /** Returns the fields and variables that a step of the library's code reads, as text that differs if any of them does. */
 export function stateOf(model: RecordedModel, compiled: Compiled | null): string {
   const slots = compiled?.optimizer.variables.filter((variable) => variable instanceof Variable) ?? [];
-  const ids = [...model.weights, ...slots].map(({ id }) => id);
-  return `${ids.join()};${partsOf(model, compiled)
+  const { weights } = model;
+  const ids = [...weights, ...slots].map(({ id }) => id);
+  return `${ids.join()};${partsOf(model, weights, compiled)
     .map((part) => fieldsOf(part))
     .join(';')}`;
 }
@@ -101,10 +105,9 @@ function shown(value: unknown, depth: number): string | number {
 }
 
 /** The objects whose methods a step calls. */
-function partsOf(model: RecordedModel, compiled: Compiled | null): object[] {
+function partsOf(model: RecordedModel, weights: readonly Variable[], compiled: Compiled | null): object[] {
   const parts: (object | null | undefined)[] = [model, ...model.layersInside];
-  for (const { regularizer, constraint } of model.weights as readonly Ruled[])
-    parts.push(regularizer, constraint);
+  for (const { regularizer, constraint } of weights as readonly Ruled[]) parts.push(regularizer, constraint);
   if (compiled) {
     const { loss, metrics, weightedMetrics } = compiled.options;
     const given = leavesOf([loss, metrics, weightedMetrics] as Nest<unknown>);

@@ -134,7 +134,8 @@ export class StepRunner<R extends StepResult> {
     this.#isSingle = batches === 1;
     this.#fieldComparisons = 0;
     this.#isReported = false;
-    if (this.#captured && this.#state !== this.options.state()) this.dispose();
+    const holds = this.#state === null || this.#state === this.options.state();
+    if (this.#captured && !holds) this.dispose();
   }
 
   /** Ends a run. Returns whether the next one may use this runner; otherwise dispose of it. */

@@ -7,12 +7,14 @@ import { init, memory, mul, type Tensor, tidy } from '../../../src/index.ts';
 import {
   constraints,
   initializers,
+  input,
   layers,
   losses,
+  model,
   optimizers,
   sequential,
 } from '../../../src/keras/index.ts';
-import { data, weightsOf } from './support.ts';
+import { data, wave, weightsOf } from './support.ts';
 
 beforeAll(async () => {
   await init();
@@ -179,6 +181,22 @@ describe('what was recorded', () => {
       expect(await callsIn(() => predict(rows))).toBe(calls);
       expect(captured()).toBe(isCaptured);
     }
+    net.dispose();
+  });
+
+  test('is compared with the model by trainOnBatch, too', async () => {
+    const attention = layers.multiHeadAttention({ numHeads: 1, keyDim: 2 });
+    const noise = layers.gaussianNoise({ stddev: 0, seed: 1 });
+    const features = input({ shape: [2, 2] });
+    const attended = noise.apply(attention.apply(features, { value: features }));
+    const net = model({ inputs: features, outputs: layers.flatten().apply(attended) });
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    const [some, targets] = [wave([2, 2, 2]), wave([2, 4])];
+    const step = async () => (await net.trainOnBatch(some, targets)).loss as number;
+    await step();
+    const before = await step();
+    Object.assign(noise, { stddev: 100 });
+    expect(await step()).toBeGreaterThan(10 * before);
     net.dispose();
   });
 
