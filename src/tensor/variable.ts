@@ -149,6 +149,8 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
    */
   assign(value: Tensor, ...extra: never[]): this {
     rejectExtraArguments('assign', extra, ['value']);
+    // A layer that keeps a state infers the shapes of its outputs: there are no values.
+    if ((value as { isTraced?: boolean } | null)?.isTraced) return this;
     this.requireAssignable(value);
     // Touch the storage first, so that a recording takes the current one as the variable's slot.
     void this.storage;
@@ -167,7 +169,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
       op: 'assign',
       rule: 'a variable keeps its shape and dtype.',
       received: `${formatSpec(value)} for variable '${this.name}' ${formatSpec(this)}`,
-      hint: 'reshape or cast it, or make a new variable.',
+      hint: 'reshape or cast it.',
     };
     if (!sameShape(value.shape, this.shape)) throw new ShapeError(parts);
     if (value.dtype !== this.dtype) throw new DTypeError(parts);
@@ -175,7 +177,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
       throw new DeviceError({
         ...parts,
         rule: 'a variable and its new value live on one device.',
-        hint: 'upload the value to the device of the variable.',
+        hint: 'upload the value there.',
       });
     }
     requireStorage(this);
@@ -231,7 +233,7 @@ function notAName(name: unknown): ValueError {
 function notATensor(variable: Variable, value: unknown): ValueError {
   return new ValueError({
     op: 'assign',
-    rule: 'the new value of a variable is a tensor.',
+    rule: 'it assigns a tensor.',
     received: `${describe(value)} for variable '${variable.name}' ${formatSpec(variable)}`,
     hint: hintFor(value, 'make one of it: v.assign(tensor(values)).'),
   });

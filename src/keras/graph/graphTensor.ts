@@ -16,6 +16,11 @@ import { isTracing, noteOpenShape } from './tracing.ts';
 export abstract class GraphTensor implements SymbolicTensor {
   readonly id = newTensorId();
   readonly name: string;
+  /**
+   * Whether it only stands for shapes, while a layer's call is traced.
+   * @internal
+   */
+  readonly isTraced: boolean = isTracing();
   readonly #shape: OpenShape;
   readonly #isOpen: boolean;
   readonly #dtype: DType;
@@ -27,7 +32,7 @@ export abstract class GraphTensor implements SymbolicTensor {
     this.#shape = Object.freeze([...shape]);
     this.#isOpen = shape.includes(null);
     this.#dtype = dtype;
-    this.name = name ?? (isTracing() ? 'keras_tensor' : uniqueName('keras_tensor'));
+    this.name = name ?? (this.isTraced ? 'keras_tensor' : uniqueName('keras_tensor'));
   }
 
   /** The graph to which ops on this tensor are added. */
