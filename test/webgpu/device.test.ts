@@ -331,10 +331,15 @@ test('GPU time is measured where the device has timestamps, and null where not',
   const adding = (times: number) => () => {
     for (let i = 0; i < times; i++) tidy(() => void add(a, a));
   };
-  const short = await gpuTime(adding(400), { device });
-  const long = await gpuTime(adding(2000), { device });
+  // The least of three: a software adapter shares its cores.
+  const least = async (times: number) => {
+    const found: number[] = [];
+    for (let run = 0; run < 3; run++) found.push((await gpuTime(adding(times), { device })) as number);
+    return Math.min(...found);
+  };
+  const short = await least(400);
   expect(short).toBeGreaterThan(0);
-  expect(long).toBeGreaterThan(short as number);
+  expect(await least(2000)).toBeGreaterThan(short);
   expect(await gpuTime(() => {}, { device })).toBe(0);
   await expect(
     gpuTime(
