@@ -132,14 +132,12 @@ export class StepRunner<R extends StepResult> {
    */
   begin(batches: number | null): void {
     this.#isSingle = batches === 1;
-    this.#fieldComparisons = 0;
-    this.#isReported = false;
-    const holds = this.#state === null || this.#state === this.options.state();
-    if (this.#captured && !holds) this.dispose();
+    if (this.#captured && this.#state !== null && this.#state !== this.options.state()) this.dispose();
   }
 
   /** Ends a run. Returns whether the next one may use this runner; otherwise dispose of it. */
   end(): boolean {
+    this.#fieldComparisons = 0;
     if (!this.#captured) return true;
     const bytes = this.#captured.reports().reduce((total, report) => total + report.bytes, 0);
     this.#isLarge = bytes > maxKeptBytes;

@@ -8,6 +8,7 @@ import {
   constraints,
   initializers,
   input,
+  Layer,
   layers,
   losses,
   model,
@@ -197,6 +198,25 @@ describe('what was recorded', () => {
     const before = await step();
     Object.assign(noise, { stddev: 100 });
     expect(await step()).toBeGreaterThan(10 * before);
+    net.dispose();
+  });
+
+  test('is compared a few times only with a layer of the app that counts its calls', async () => {
+    class Counting extends Layer {
+      calls = 0;
+      override call(given: Tensor): Tensor {
+        this.calls++;
+        return mul(given, 1);
+      }
+    }
+    const counting = new Counting();
+    const net = sequential([layers.input({ shape: [2] }), counting, layers.dense({ units: 1 })]);
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    for (let step = 0; step < 12; step++) {
+      await net.trainOnBatch(x, y);
+      counting.calls++;
+    }
+    expect(counting.calls - 12).toBeLessThan(9);
     net.dispose();
   });
 
